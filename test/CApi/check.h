@@ -28,6 +28,8 @@ extern char *model_text;
 reprise_module *parse_model(reprise_session *session);
 /* A bundle of a module, with options as key, value, ..., NULL. */
 reprise_bundle *compile_module(reprise_module *module, ...);
+/* A row-major tensor of f32 in the CPU's memory. */
+DLTensor float_tensor(void *data, int64_t *shape, int rank);
 /* The hash of the results of so many steps of a run. */
 void hash_steps(reprise_run *run, int steps, char hash[32]);
 

@@ -63,6 +63,19 @@ reprise_bundle *compile_module(reprise_module *module, ...) {
   return bundle;
 }
 
+DLTensor float_tensor(void *data, int64_t *shape, int rank) {
+  DLTensor tensor;
+  memset(&tensor, 0, sizeof tensor);
+  tensor.data = data;
+  tensor.device.device_type = kDLCPU;
+  tensor.ndim = rank;
+  tensor.dtype.code = kDLFloat;
+  tensor.dtype.bits = 32;
+  tensor.dtype.lanes = 1;
+  tensor.shape = shape;
+  return tensor;
+}
+
 void hash_steps(reprise_run *run, int steps, char hash[32]) {
   reprise_run_state state = {7, 0, 0};
   const char *text = "";

@@ -4,16 +4,8 @@
 static int64_t weight_shape[] = {16, 4};
 static float memory[512];
 
-static DLTensor tensor_of(int64_t *shape, int rank, int64_t *strides) {
-  DLTensor tensor;
-  memset(&tensor, 0, sizeof tensor);
-  tensor.data = memory;
-  tensor.device.device_type = kDLCPU;
-  tensor.ndim = rank;
-  tensor.dtype.code = kDLFloat;
-  tensor.dtype.bits = 32;
-  tensor.dtype.lanes = 1;
-  tensor.shape = shape;
+static DLTensor strided(int64_t *shape, int rank, int64_t *strides) {
+  DLTensor tensor = float_tensor(memory, shape, rank);
   tensor.strides = strides;
   return tensor;
 }
@@ -107,7 +99,7 @@ static void test_null_of_builder(reprise_session *session) {
 }
 
 static void test_null_of_run(reprise_run *run) {
-  DLTensor tensor = tensor_of(weight_shape, 2, NULL);
+  DLTensor tensor = strided(weight_shape, 2, NULL);
   check_null(reprise_run_create(NULL, NULL, &run), "bundle");
   check_null(reprise_run_bind(run, NULL, &tensor, NULL), "name");
   check_null(reprise_run_bind(run, "weight", NULL, NULL), "tensor");
@@ -125,7 +117,7 @@ static void test_shapes(reprise_run *run) {
   static const int64_t counts[] = {-1, 0, INT64_MAX / 2};
   for (int i = 0; i < 3; ++i) {
     int64_t shape[] = {counts[i], 8, 16};
-    DLTensor tensor = tensor_of(shape, 3, NULL);
+    DLTensor tensor = strided(shape, 3, NULL);
     CHECK_ERROR(reprise_run_give(run, "x", &tensor), REPRISE_BAD_INPUT,
                 "expected a number of values from 1 to", "a number of values that cannot be");
   }
@@ -136,15 +128,15 @@ static void test_strides(reprise_run *run) {
   int64_t repeated[] = {0, 1}, x_shape[] = {8, 16};
   DLTensor tensor;
   for (int i = 0; i < 4; ++i) {
-    tensor = tensor_of(weight_shape, 2, wrong[i]);
+    tensor = strided(weight_shape, 2, wrong[i]);
     CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
                 "cannot bind 'weight': the step writes it", "strides that overlap");
   }
-  tensor = tensor_of(weight_shape, 2, padded);
+  tensor = strided(weight_shape, 2, padded);
   CHECK_OK(reprise_run_bind(run, "weight", &tensor, NULL), "strides with gaps");
-  tensor = tensor_of(x_shape, 2, repeated);
+  tensor = strided(x_shape, 2, repeated);
   CHECK_OK(reprise_run_bind(run, "x", &tensor, NULL), "an input whose rows are one row");
-  tensor = tensor_of(NULL, 2, padded);
+  tensor = strided(NULL, 2, padded);
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
               "the tensor has no shape", "strides without a shape");
 }

@@ -3,19 +3,6 @@
 
 #include <pthread.h>
 
-static DLTensor tensor_of(void *data, int64_t *shape, int rank) {
-  DLTensor tensor;
-  memset(&tensor, 0, sizeof tensor);
-  tensor.data = data;
-  tensor.device.device_type = kDLCPU;
-  tensor.ndim = rank;
-  tensor.dtype.code = kDLFloat;
-  tensor.dtype.bits = 32;
-  tensor.dtype.lanes = 1;
-  tensor.shape = shape;
-  return tensor;
-}
-
 static reprise_run *make_run(const reprise_bundle *bundle) {
   reprise_run *run = NULL;
   CHECK_OK(reprise_run_create(bundle, NULL, &run), "make a run");
@@ -28,7 +15,7 @@ static int64_t weight_shape[] = {16, 4}, x_shape[] = {8, 16};
 static void run_bound(const reprise_bundle *bundle, float *weight, int64_t *strides, int is_copied,
                       float *x, char hash[32]) {
   reprise_run *run = make_run(bundle);
-  DLTensor tensor = tensor_of(weight, weight_shape, 2), input = tensor_of(x, x_shape, 2);
+  DLTensor tensor = float_tensor(weight, weight_shape, 2), input = float_tensor(x, x_shape, 2);
   int copied = -1;
   tensor.strides = strides;
   for (int i = 0; i < 64; ++i)
@@ -73,23 +60,23 @@ static void test_buffers(const reprise_bundle *bundle) {
 static void test_wrong_tensors(const reprise_bundle *bundle) {
   static float memory[256];
   reprise_run *run = make_run(bundle);
-  DLTensor tensor = tensor_of(memory, x_shape, 2);
+  DLTensor tensor = float_tensor(memory, x_shape, 2);
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
               "cannot bind 'weight': shape [8, 16], expected [16, 4]", "another shape");
   CHECK_ERROR(reprise_run_bind(run, "wait", &tensor, NULL), REPRISE_BAD_INPUT,
               "the step has no argument of this name", "an argument that is not there");
-  tensor = tensor_of(memory, weight_shape, 2);
+  tensor = float_tensor(memory, weight_shape, 2);
   tensor.dtype.code = kDLInt;
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
               "expected a tensor of type f32", "another type");
-  tensor = tensor_of(memory, weight_shape, 2);
+  tensor = float_tensor(memory, weight_shape, 2);
   tensor.device.device_type = kDLCUDA;
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
               "the tensor is not on the CPU", "another device");
-  tensor = tensor_of(memory, weight_shape, -1);
-  CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT, "the tensor has no shape",
-              "a negative rank");
-  tensor = tensor_of(NULL, weight_shape, 2);
+  tensor = float_tensor(memory, weight_shape, -1);
+  CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
+              "the tensor has no shape", "a negative rank");
+  tensor = float_tensor(NULL, weight_shape, 2);
   CHECK_ERROR(reprise_run_give(run, "weight", &tensor), REPRISE_BAD_INPUT, "the tensor has no data",
               "no memory");
   CHECK_ERROR(reprise_run_result(run, "gain", &tensor), REPRISE_BAD_INPUT,

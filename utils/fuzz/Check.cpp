@@ -208,7 +208,7 @@ bool Checker::runBudgets(const Variant &variant, const Outcome &expected) {
   return true;
 }
 
-/// What is too small for a plan names bytes that do.
+/// Plans within a budget. The error of a budget that is too small names one that is met.
 bool Checker::planWithin(const Variant &variant, const Budget &budget) {
   OwningOpRef<ModuleOp> module = parse(variant);
   CompileOptions options;

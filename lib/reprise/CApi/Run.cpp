@@ -67,7 +67,8 @@ static bool liesWell(const DLTensor &tensor) {
   return reinterpret_cast<uintptr_t>(startOf(tensor)) % bufferAlignment == 0 && isDense(tensor);
 }
 
-/// What is wrong with where a tensor's elements lie, if its shape is right; empty if nothing is.
+/// Checks where the elements of a tensor of the right shape lie. Returns the fault, or an empty
+/// text.
 std::string reprise_run::checkPlace(const std::string &name, const DLTensor &tensor) const {
   DLDeviceType wanted = kind == DeviceKind::Cuda ? kDLCUDA : kDLCPU;
   if (tensor.device.device_type != wanted)

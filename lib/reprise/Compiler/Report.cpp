@@ -65,7 +65,7 @@ static ReportedValue describeValue(OpResult value, StringRef id, const Place &pl
   entry.savedBytes = isSaved ? getByteSize(value.getType()) : 0;
   entry.decision = entryOf(op, "reprise.decisions", result).str();
   entry.reason = entryOf(op, "reprise.reasons", result).str();
-  // What is in memory in any case stays there for whoever reads it.
+  // A value that outlives its gradient is in memory in any case, so no decision drops it.
   if (outlives && isSaved && entry.decision == "not needed") {
     entry.decision = checkpoint::getText(checkpoint::Decision::Kept);
     entry.reason = checkpoint::getText(checkpoint::Reason::Outlives);

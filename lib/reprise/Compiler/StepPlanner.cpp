@@ -66,9 +66,9 @@ checkpoint::BudgetOptions reprise::startClock(const CompileOptions &options) {
       return std::chrono::steady_clock::now() >= end || (isCancelled && isCancelled());
     };
   };
-  search.isOver = endAfter(*options.timeLimitSeconds);
-  search.isLate =
-      endAfter(std::max(*options.timeLimitSeconds + 1, 1.2 * *options.timeLimitSeconds));
+  double limit = *options.timeLimitSeconds;
+  search.isOver = endAfter(limit);
+  search.isLate = endAfter(limit + std::max(kMoreSeconds, kMoreShare * limit));
   return search;
 }
 

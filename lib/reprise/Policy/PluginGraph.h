@@ -44,7 +44,7 @@ private:
 
 namespace reprise {
 
-/// Nothing for a null string that has a size.
+/// Copies the text of a policy. Returns none for a null pointer with a size above 0.
 std::optional<std::string> copyString(rp_string text);
 
 /// The table of callbacks; `fail` stores its message in `message`.

@@ -85,7 +85,7 @@ class _Factory(runtime_wrappers._AOTDispatchAutogradFunctionFactory):
                 @staticmethod
                 def backward(own: Any, *ignored: Any) -> None:
                     raise Error(NO_DERIVATIVE)
-            # What the forward pass has saved needs no gradient, and the results shall, by every input.
+            # Saved values need no gradient; the results need one, by every input.
             return Pass.apply(context.anchor, *arguments)
         function.forward = staticmethod(forward)
         function._double_backward = staticmethod(twice)

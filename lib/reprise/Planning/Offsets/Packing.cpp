@@ -146,8 +146,8 @@ Rows findRows(const Problem &problem, const std::vector<Unit> &units) {
 }
 } // namespace
 
-/// One entry per unit: the ranges that several members forbid all contain the other's offset, so
-/// their union is the range of the largest sizes.
+/// Merges the entries of two units: the ranges that members forbid all contain the other's offset,
+/// so their union is the range of the largest sizes.
 Conflicts Conflicts::build(const Problem &problem, const std::vector<Unit> &units) {
   Rows rows = findRows(problem, units).transpose();
   Conflicts result;

@@ -113,7 +113,7 @@ void Places::placeAll() {
     if (!free.contains(&op))
       places[&op] = place(op);
   settle();
-  // What was settled may have a later place than its readers.
+  // Settling may give an op a later place than its readers have: the readers follow.
   for (Operation &op : step.getBody().front().without_terminator())
     if (auto found = places.find(&op); found != places.end())
       follow(op, found->second);
