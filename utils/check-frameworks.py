@@ -77,11 +77,12 @@ def run_test(build, python, path, arguments):
     except subprocess.TimeoutExpired as error:
         code, output = "a timeout", (error.stdout or b"").decode(errors="replace")
     print(f"-- {name}: {time.time() - start:.0f} s\n{output.rstrip()}", flush=True)
-    counts = [SUMMARY.match(line) for line in output.strip().splitlines()[-1:]]
-    if not counts or not counts[0]:
-        print(f"FAILED: {name} ended with {code} and without a count")
+    last = (output.strip().splitlines() or [""])[-1]
+    count = SUMMARY.match(last)
+    if not count:
+        print(f"FAILED: {name} ended with {code} and without a count: {last}")
         return 0, 1, 0
-    passed, failed, skipped = (int(each or 0) for each in counts[0].groups())
+    passed, failed, skipped = (int(each or 0) for each in count.groups())
     return passed, failed + (code != 0 and not failed), skipped
 
 

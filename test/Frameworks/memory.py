@@ -1,14 +1,24 @@
-"""What the CPU's allocator is asked for during a step, by the profiler's memory events."""
-from torch.profiler import ProfilerActivity, profile
+"""What the CPU's allocator is asked for during a step, by the memory events of PyTorch's profiler.
+
+The profiler without Kineto: it keeps events in their order, where Kineto has times, and drops what lies outside of the run if the
+machine's clock is set meanwhile.
+"""
+from itertools import chain
+
+from torch._C._profiler import _ExperimentalConfig
+from torch.autograd import ProfilerConfig, ProfilerState, _disable_profiler_legacy, _enable_profiler_legacy
 
 
 def measure_peak(step):
     """The highest sum of bytes that are allocated from the start of a step on."""
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True, acc_events=True) as profiler:
+    _enable_profiler_legacy(ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig()))
+    try:
         step()
-    events = profiler.profiler.kineto_results.events()
+    finally:
+        records = _disable_profiler_legacy()
     live = peak = 0
-    for _, size in sorted((event.start_ns(), event.nbytes()) for event in events if event.name() == "[memory]"):
-        live += size
-        peak = max(peak, live)
+    for event in chain.from_iterable(records):
+        if event.kind() == "memory_alloc":
+            live += event.cpu_memory_usage()
+            peak = max(peak, live)
     return peak

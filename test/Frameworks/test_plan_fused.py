@@ -156,12 +156,30 @@ def try_16_bits():
         checks.check(f"Inductor's code in {dtype} at 40%", equal(found, expected) and plans()[-1].replays > 0, str(plans()[-1]))
 
 
-def unlike():
-    """Functions for which Inductor's code has other bits where it computes elements alone than where it does so in vectors."""
+def make_operands(*shape, dtype=torch.float32):
     operands = {}
     for name in _plan_bits.FUNCTIONS:
         low, high = OPERANDS.get(name, (-9, 9))
-        operands[name] = [torch.rand(200, 4) * (high - low) + low for _ in range(2 if name in ("atan2", "fmod", "hypot", "pow") else 1)]
+        count = 2 if name in ("atan2", "fmod", "hypot", "pow") else 1
+        operands[name] = [torch.rand(shape, dtype=dtype) * (high - low) + low for _ in range(count)]
+    return operands
+
+
+def swayed(dtype):
+    """Functions whose results in Inductor's code depend on other elements of the vector."""
+    operands, found = make_operands(20, 16, dtype=dtype), set()
+    torch._dynamo.reset()
+    run = torch.compile(lambda given: {name: getattr(torch, name)(*xs) for name, xs in given.items()})
+    expected = run(operands)
+    for value in (20, 200, -1e5, 1e9, 1e30, float("inf"), float("nan")):
+        made = run({name: [torch.cat((x[:, :15], torch.full_like(x[:, :1], value)), 1) for x in xs] for name, xs in operands.items()})
+        found.update(name for name, each in expected.items() if not torch.equal(each[:, :15], made[name][:, :15]))
+    return sorted(found)
+
+
+def unlike():
+    """Functions for which Inductor's code has other bits where it computes elements alone than where it does so in vectors."""
+    operands = make_operands(200, 4)
     torch._dynamo.reset()
     alone = torch.compile(lambda given: {name: getattr(torch, name)(*(x.repeat(1, 2) for x in xs)) for name, xs in given.items()})
     in_vectors = torch.compile(lambda given: {name: getattr(torch, name)(*xs) for name, xs in given.items()})
@@ -171,13 +189,15 @@ def unlike():
 
 def try_elementary():
     """Functions have the bits of vectors where they stand alone, and have not without it."""
-    found = {}
+    found, depend = {}, {}
     for holds in (True, False):
         context = _plan_bits.alike(on_gpu=False) if holds else contextlib.nullcontext()
         with context, torch._inductor.config.patch(force_disable_caches=True):
-            found[holds] = unlike()
+            found[holds], depend[holds] = unlike(), [swayed(dtype) for dtype in (torch.float32, torch.float64)]
     checks.check("elementary functions have one set of bits", not found[True], str(found[True]))
     checks.check("they have two without care", {"sin", "cos", "exp"} <= set(found[False]), str(found[False]))
+    checks.check("no element of a vector depends on another one", not any(depend[True]), str(depend[True]))
+    checks.check("sines do without care", {"sin", "cos"} <= set(depend[False][0]), str(depend[False]))
 
 
 def stored(function, *inputs):

@@ -3,7 +3,9 @@
 A plan decides what is stored and what runs again, and so what Inductor fuses. Values of 16 bits are rounded as the graph says, whether
 they are stored or not. Three things of its C++ code depend on fusion:
 - *Elementary functions* are SLEEF's in what it vectorizes, and the C library's in what it does not. Here what stands alone is
-  computed as a vector's first element.
+  computed as a vector's first element. SLEEF's sine, cosine and tangent of one element depend on the other elements of the vector,
+  which may be undefined where a kernel masks them: each range of angles has its own formula, that of the largest angle is taken for
+  all. Here an element has the formula that it has alone.
 - *Sums* run along the dimension in which most of the kernel's operands are dense, in vectors or not. Here it is that of what is
   summed alone, always in vectors; and what is summed lies in memory where its operands lie in different orders, so that it has
   one order itself.
@@ -37,6 +39,9 @@ from ._plan_nodes import is_view, root, tensor_operands
 
 FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
              "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sigmoid", "sin", "sinh", "tan", "tanh")
+
+#: Those with one formula per range of angles.
+TRIGONOMETRIC = ("cos", "sin", "tan")
 
 #: What moves elements: where Inductor makes it, its layout may be that of an operand.
 MOVES = {getattr(torch.ops.aten, name) for name in ("cat", "constant_pad_nd", "copy", "flip", "gather", "index", "index_select", "repeat",
@@ -73,6 +78,19 @@ def _as_vector(alone: Callable, in_vectors: Callable) -> Callable:
         return (f"[&]({parameters}) {{ using T = decltype(x0); if constexpr ({is_float}) {{ using V = at::vec::Vectorized<T>; {vectors}"
                 f"alignas(64) T all[V::size()]; V({made}).store(all); return all[0]; }} "
                 f"else {{ return {alone(*names)}; }} }}({', '.join(map(str, operands))})")
+    return emit
+
+
+def _as_alone(name: str) -> Callable:
+    """The text of a function of vectors that computes each element as if it filled the vector. The bounds are those of SLEEF's first
+    range of angles."""
+    def emit(vector: Any) -> str:
+        return (f"[](auto v) {{ using V = decltype(v); using T = typename V::value_type; using One = at::vec::Vectorized<T>; "
+                f"auto isNear = [](One each) {{ return (each.abs() < One(T(sizeof(T) == 4 ? 125 : 15))).zero_mask() == 0; }}; "
+                f"bool areNear = true; if constexpr (std::is_same_v<V, One>) areNear = isNear(v); "
+                f"else for (int i = 0; i < V::size() / One::size(); ++i) areNear &= isNear(v[i]); if (areNear) return v.{name}(); "
+                f"alignas(64) T all[V::size()]; v.store(all); alignas(64) T made[One::size()]; "
+                f"for (T &each : all) {{ One(each).{name}().store(made); each = made[0]; }} return V::loadu(all); }}({vector})")
     return emit
 
 
@@ -117,6 +135,8 @@ def alike(on_gpu: bool) -> Any:
             own, vectors = vars(CppOverrides), vars(CppVecOverrides)
             emitters = {name: staticmethod(_as_vector(own[name].__func__, vectors[name].__func__)) for name in FUNCTIONS}
             stack.enter_context(mock.patch.multiple(CppOverrides, **emitters))
+            alone = {name: staticmethod(_as_alone(name)) for name in TRIGONOMETRIC}
+            stack.enter_context(mock.patch.multiple(CppVecOverrides, **alone))
             stack.enter_context(mock.patch.multiple(TilingSelect, select_tiling=_tile, _select_tiling_indices=_choose_direction))
         yield
 

@@ -265,7 +265,8 @@ private:
   }
 
   static bool samePart(ArrayRef<Operation *> ops) {
-    return llvm::all_of(ops, [&](Operation *op) { return partOf(op) == partOf(ops.front()); });
+    int part = partOf(ops.front());
+    return llvm::all_of(ops, [&](Operation *op) { return partOf(op) == part; });
   }
 
   /// Moves groups of replays, and movable ones, before the first group that reads them, which may
