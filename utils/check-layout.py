@@ -10,6 +10,7 @@ Usage: check-layout.py [BUILD [SOURCE]]      SOURCE: the tree to check (default:
 - Every #include goes from a room to one that the table of rooms in docs/Architecture.md allows.
 - Every line of C++ stands as clang-format-22 puts it; skipped where that is not installed.
 - No line of a page of docs is longer than 120 columns, tables and code blocks aside.
+- No class has more than 25 methods; UNSPLIT lists the classes that still have more.
 Functions of more than 40 lines are listed, but are no failure. The last line is "N passed, N failed", with
 ", N skipped" behind it if something was skipped.
 """
@@ -25,6 +26,35 @@ FORMATTER = "clang-format-22"
 COLUMNS = 120
 LINES_PER_FILE = 400
 LINES_PER_FUNCTION = 40
+METHODS_PER_CLASS = 25
+# (file, class) -> methods that the class still has; the number may only fall, and the line goes with the class.
+UNSPLIT = {
+    ("utils/fuzz/KernelGenerator.h", "KernelGenerator"): 50,
+    ("lib/reprise/Zoo/GraphBuilder.h", "GraphBuilder"): 46,
+    ("lib/reprise/Compiler/StepPlanner.h", "StepPlanner"): 45,
+    ("utils/fuzz/Generator.h", "Generator"): 44,
+    ("lib/reprise/Planning/Offsets/Probe.h", "Probe"): 41,
+    ("lib/reprise/Runtime/DeviceSession.h", "DeviceSession"): 41,
+    ("include/reprise/Conversion/KernelBuilder.h", "KernelBuilder"): 40,
+    ("lib/reprise/Compiler/ProgramPlanner.h", "ProgramPlanner"): 40,
+    ("include/reprise/Runtime/Executable.h", "Executable"): 38,
+    ("lib/reprise/Conversion/LoopNest/Evaluator.h", "Evaluator"): 37,
+    ("lib/reprise/Conversion/Lanes.h", "Lanes"): 36,
+    ("lib/reprise/Conversion/LoopNest/GraphBuilder.h", "GraphBuilder"): 35,
+    ("lib/reprise/Conversion/LoopNest/NestEmitter.h", "NestEmitter"): 35,
+    ("lib/reprise/Planning/Rematerialization/Sequence.h", "Sequence"): 35,
+    ("lib/reprise/Dialect/Reprise/Transforms/BatchStates.h", "BatchStates"): 33,
+    ("utils/gpu-emulator/Parser.h", "Parser"): 33,
+    ("include/reprise/Runtime/Session.h", "Session"): 32,
+    ("lib/reprise/Conversion/Cuda/TensorAttention.h", "TensorAttention"): 30,
+    ("lib/reprise/Dialect/Reprise/Transforms/BatchSlicer.h", "BatchSlicer"): 28,
+    ("lib/reprise/Planning/Checkpoint/Schedule/MeterImpl.h", "Meter::Impl"): 28,
+    ("include/reprise/Planning/JsonScanner.h", "JsonScanner"): 27,
+    ("lib/reprise/Conversion/Cuda/WarpAttention.h", "WarpAttention"): 27,
+    ("lib/reprise/Dialect/Reprise/Derivatives/Pullback.h", "Pullback"): 27,
+    ("lib/reprise/Planning/Checkpoint/Budget/Evaluator.h", "Evaluator"): 27,
+    ("utils/gpu-emulator/Decoder.h", "Decoder"): 26,
+}
 LOOSE_ENDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 
 CONTROL = re.compile(r"^ *(if|for|while|switch|else|\})")
@@ -90,6 +120,76 @@ def check_files(files):
             yield name, "has a loose end: " + LOOSE_ENDS.search(text).group(0)
         else:
             yield name, None
+
+
+# What can hide a brace or a parenthesis: comments, strings, characters, lines of the preprocessor.
+OPAQUE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
+                    r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*", re.S | re.M)
+CLASS_HEAD = re.compile(r"(?:.*[\s>])?(?:class|struct)\s+([\w:]+)\s*(?:<[^:]*>)?\s*(?:final)?\s*(?::(?!:).*)?$", re.S)
+NO_METHOD = re.compile(r"(using|friend|typedef|static_assert|enum|class|struct|union)\b")
+METHOD = re.compile(r"[^=({]*?(operator\b|~?\w+)[^\w=({]*\(", re.S)
+
+
+def class_named(head):
+    """The name of the class that `head`, the text before a brace, opens, or None."""
+    match = CLASS_HEAD.match(head)
+    return match.group(1) if match and "(" not in head[:match.start(1)] and "enum" not in head.split() else None
+
+
+def method_named(declaration):
+    """The name that a declaration in a class gives to a function, or None if it declares anything else."""
+    text = re.sub(r"\b(public|private|protected)\s*:(?!:)", "", declaration).replace("->", " ").strip()
+    while re.search(r"<[^<>]*>", text):
+        text = re.sub(r"<[^<>]*>", "", text)
+    match = None if NO_METHOD.match(text) else METHOD.match(text)
+    return match.group(1) if match else None
+
+
+def methods_of_classes(text):
+    """Class -> names of its methods as its body declares them, an overload for each.
+
+    Constructors, destructors and operators are not counted: a class cannot give them to free functions.
+    """
+    text = OPAQUE.sub(" ", text)
+    classes, open_braces, start, parentheses = {}, [], 0, 0
+
+    def declare(end):
+        owner = open_braces[-1][0] if open_braces else None
+        name = method_named(text[start:end]) if owner else None
+        if name and name != owner.split("::")[-1] and not name.startswith(("~", "operator")):
+            classes[owner].append(name)
+
+    for mark in re.finditer(r"[{};()]", text):
+        if mark.group() in "()":
+            parentheses += 1 if mark.group() == "(" else -1
+            continue
+        if mark.group() == "{":
+            name = None if parentheses else class_named(text[start:mark.start()])
+            if name:
+                outer = open_braces[-1][0] if open_braces else None
+                name = f"{outer}::{name}" if outer else name
+                classes.setdefault(name, [])
+            elif not parentheses:
+                declare(mark.start())
+            open_braces.append((name, parentheses))
+            parentheses = 0
+        elif mark.group() == "}" and open_braces:
+            parentheses = open_braces.pop()[1]
+        elif not parentheses:
+            declare(mark.start())
+        start = start if parentheses else mark.end()
+    return classes
+
+
+def check_methods(files):
+    """Yields (file, problem or None): no class of the product or its tools has too many methods."""
+    for name in files:
+        if not name.startswith(("include/", "lib/", "tools/", "utils/")) or not name.endswith((".h", ".cpp")):
+            continue
+        for owner, methods in methods_of_classes(read(name)).items():
+            limit = UNSPLIT.get((name, owner), METHODS_PER_CLASS)
+            problem = f"has {len(methods)} methods, more than {limit}; what needs no invariant is a function"
+            yield f"{name} class {owner}", problem if len(methods) > limit else None
 
 
 def read_rooms():
@@ -204,7 +304,8 @@ def long_functions(name):
 
 def main():
     files = list(source_files())
-    results = [result for check in (check_passes, check_files, check_arrows, check_format) for result in check(files)]
+    results = [result for check in (check_passes, check_files, check_arrows, check_format, check_methods)
+               for result in check(files)]
     results += check_width()
     failures = [f"{name} {problem}" for name, problem in results if problem]
     for name in files:
