@@ -90,19 +90,25 @@ def use_program(use, **options):
             return {"error": random_uses.Error(error)}
 
 
+def use_first(use, **options):
+    """The same where nothing of the group was compiled before."""
+    MODELS.drop()
+    return use_program(use, **options)
+
+
 class Reference:
     """What a use sees without a plan, and without its writes, each made once and only where it is asked for."""
 
-    def __init__(self, seed, **options):
-        self.seed, self.options = seed, options
+    def __init__(self, seed, run, **options):
+        self.seed, self.run, self.options = seed, run, options
 
     @functools.cached_property
     def found(self):
-        return use_program(random_uses.Use(self.seed), **self.options)
+        return self.run(random_uses.Use(self.seed), **self.options)
 
     @functools.cached_property
     def undisturbed(self):
-        return use_program(random_uses.Use(self.seed, written="nothing"), **self.options)
+        return self.run(random_uses.Use(self.seed, written="nothing"), **self.options)
 
 
 def judge(found, reference, use, is_strict=False):
@@ -125,26 +131,38 @@ def judge(found, reference, use, is_strict=False):
     return [f"{left}, expected: {right}"] if left != right else random_uses.same(found, reference.found)
 
 
+def compare(use, options, references, is_strict=False):
+    """The names that differ from all references. Gradients that Dynamo traces behind others of a group may be added in another order,
+    with aot_eager as with ours: so what differs is compared once more, each compiled first."""
+    wrong = []
+    for run in (use_program, use_first):
+        found = run(use, **options)
+        for each in references:
+            wrong = judge(found, Reference(use.seed, run, **each), use, is_strict)
+            if not wrong:
+                return []
+    MODELS.drop()
+    return wrong
+
+
 def try_use(seed):
     """Eager has the bits already where its ops are those of AOTAutograd's graph."""
-    use, references = random_uses.Use(seed), (Reference(seed), Reference(seed, backend="aot_eager"))
-    group = seed // random_uses.GROUP
+    use, group = random_uses.Use(seed), seed // random_uses.GROUP
     draw = random.Random(f"options {group}")
     choices = [{"budget": f"{draw.randrange(40, 101)}%"}, {"budget": "1%"}, {"policy": "recompute-all"}, {"policy": "save-all"}, {}]
     draw.shuffle(choices)
     for options in choices[:2 if group % COMPARED == 0 else 1]:
-        found = use_program(use, backend="reprise_plan", options={"codegen": "eager", **options})
-        is_strict = options == {"policy": "save-all"}
-        wrong = judge(found, references[0], use, is_strict) and judge(found, references[1], use, is_strict)
+        wrong = compare(use, {"backend": "reprise_plan", "options": {"codegen": "eager", **options}}, ({}, {"backend": "aot_eager"}),
+                        is_strict=options == {"policy": "save-all"})
         checks.check(f"program {seed}, {options}, {use}: equal to the bit", not wrong, str(wrong[:12]))
 
 
 def try_code(seed):
     """Inductor's code, which takes longer to make."""
     use, draw = random_uses.Use(seed), random.Random(f"code {seed}")
-    found = use_program(use, backend="reprise_plan", options={"budget": f"{draw.randrange(40, 101)}%"})
-    wrong = judge(found, Reference(seed, backend="reprise_plan"), use)
-    checks.check(f"program {seed}, Inductor's code, {use}: equal to the bit", not wrong, str(wrong[:12]))
+    budget = f"{draw.randrange(40, 101)}%"
+    wrong = compare(use, {"backend": "reprise_plan", "options": {"budget": budget}}, ({"backend": "reprise_plan"},))
+    checks.check(f"program {seed}, Inductor's code at {budget}, {use}: equal to the bit", not wrong, str(wrong[:12]))
 
 
 def main():
