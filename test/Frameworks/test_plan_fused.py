@@ -68,6 +68,22 @@ class Norms(nn.Module):
         return x.square().mean()
 
 
+class Scaled(nn.Module):
+    """Means of all of what is scaled per row: their sums are two loops where they compute it, and one where they read it."""
+
+    def __init__(self, layers=3):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(24, 24) for _ in range(layers))
+
+    def forward(self, x):
+        total = 0
+        for layer in self.layers:
+            x = layer(x)
+            x = x * x.abs().mean(1, keepdim=True)
+            total = total + x.square().mean() + x.cos().square().mean()
+        return total
+
+
 class WaveNet(nn.Module):
     """Gated dilated convolutions with normalized weights, whose outputs for the end, the skips, are summed up as they come."""
 
@@ -136,7 +152,7 @@ def try_stores():
 def try_inductor():
     """The same with Inductor's code, whose own words are drawn otherwise: equal to its own plan without a budget."""
     for model, x in ((Net(), torch.randn(256, 24)), (Drawn(), torch.randn(256, 24)), (Rotary(), torch.randn(8, 24, 32)),
-                     (Columns(), torch.randn(4, 16, 32)), (Norms(), torch.randn(256, 64))):
+                     (Columns(), torch.randn(4, 16, 32)), (Norms(), torch.randn(256, 64)), (Scaled(), torch.randn(256, 24))):
         expected = step(model, compiled(model, codegen="inductor"), x)
         found = step(model, compiled(model, codegen="inductor", budget="40%"), x)
         plan = plans()[-1]
@@ -216,6 +232,15 @@ def try_orders():
             ("rows and columns", ["aten.mul"], lambda x, y: (x.t() * y).sum(1), (x, x)),
             ("parts by rows and by columns", ["aten.mul"], lambda x, y, z: (torch.cat((x, y), 1) * z).sum((2, 3)),
              (columns, images, images.repeat(1, 2, 1, 1))),
+            ("all, scaled per row", ["aten.mul"], lambda x, y: (x * y[:, :1]).cos().sum(), (x, x)),
+            ("all, scaled per column", ["aten.mul"], lambda x, y: (x * y[:1]).cos().sum(), (x, x)),
+            ("columns, scaled per row", [], lambda x, y: (x * y[:, :1]).cos().sum(0), (x, x)),
+            ("images, scaled per channel", [], lambda x, y: (x * y[:1, :, :1, :1]).sum((2, 3)), (images, images)),
+            ("images, scaled per channel and row", ["aten.mul"], lambda x, y: (x * y[..., :1]).sum((2, 3)), (images, images)),
+            ("pools", ["aten.avg_pool2d"], lambda x: F.avg_pool2d(x, 2).sin().sum((2, 3)), (images,)),
+            ("all parts by channel", [], lambda x, y: torch.cat((x, y), 1).sin().sum((2, 3)), (images, images)),
+            ("all parts by column", ["aten.cat"], lambda x, y: torch.cat((x, y), 3).sin().sum((2, 3)), (images, images)),
+            ("what no view shows", ["aten.mul"], lambda x, y: (x * y[:, :1]).view(4, 16).sin().sum(), (x, x)),
             ("a contraction of rows", [], lambda x, y: (x + y) @ y, (x, x)),
             ("a contraction of rows and columns", ["aten.add"], lambda x, y: (x.t() + y) @ y, (x, x)),
             ("a contraction of a parameter's view", [], lambda x, y: x @ y.t(), (x, x))):

@@ -25,7 +25,7 @@ OUTSIDE = 64
 #: Steps of a program that is used. Most programs are small, so that many run.
 SIZES = (1, 2, 2, 3, 3, 4, 4, 5, 12)
 #: Every so many groups a second configuration; every so many programs a larger one whose peak is measured, and Inductor's code.
-COMPARED, MEASURED, CODED = 8, 50, 100
+COMPARED, MEASURED, CODED = 8, 50, 20
 #: Beside the errors of random_uses: PyTorch's and ours for a gradient of a gradient.
 NO_DERIVATIVE = ("does not currently support double backward", "has no derivative of its own")
 #: PyTorch's error for a part of a program that has a region with draws, and no gradient that leaves it.

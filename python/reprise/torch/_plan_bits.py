@@ -8,7 +8,7 @@ they are stored or not. Three things of its C++ code depend on fusion:
   all. Here an element has the formula that it has alone.
 - *Sums* run along the dimension in which most of the kernel's operands are dense, in vectors or not. Here it is that of what is
   summed alone, always in vectors; and what is summed lies in memory where its operands lie in different orders, so that it has
-  one order itself.
+  one order itself, and where they might keep several dimensions from being one loop (`_plan_loops.py`).
 - *Contractions* differ, for some sizes, where an operand lies in another order. So it lies as the graph says.
 
 And four of its Triton code, for GPUs:
@@ -35,6 +35,7 @@ from torch._inductor.cpu_vec_isa import pick_vec_isa
 from torch._inductor.utils import IndentedBuffer
 from torch._inductor.virtualized import V
 
+from ._plan_loops import MOVES, find_splitters
 from ._plan_nodes import is_view, root, tensor_operands
 
 FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
@@ -43,9 +44,6 @@ FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", 
 #: Those with one formula per range of angles.
 TRIGONOMETRIC = ("cos", "sin", "tan")
 
-#: What moves elements: where Inductor makes it, its layout may be that of an operand.
-MOVES = {getattr(torch.ops.aten, name) for name in ("cat", "constant_pad_nd", "copy", "flip", "gather", "index", "index_select", "repeat",
-                                                    "roll", "select_scatter", "slice_scatter")}
 SCANS = {getattr(torch.ops.aten, name) for name in ("cummax", "cummin", "cumprod", "cumsum", "logcumsumexp")}
 #: Inductor's settings. The first one rounds what has 16 bits, and keeps products and sums apart.
 SETTINGS = {"emulate_precision_casts": True}
@@ -185,3 +183,6 @@ def fix(graph: fx.Graph) -> None:
             is_stored = is_reduced and operand.meta["val"].device.type != "cpu" and root(operand)[0].op == "call_function"
             if is_stored or len(_orders(operand)) > 1:
                 operand.meta["inductor_realize_to_strides"] = True
+            elif _has_tag(node, torch.Tag.reduction):
+                for each in find_splitters(node, operand):
+                    each.meta["inductor_realize_to_strides"] = True
