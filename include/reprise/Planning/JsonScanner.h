@@ -49,14 +49,12 @@ public:
   const std::string &errorText() const { return wrongText; }
   Place errorPlace() const { return wrongPlace; }
   /// Where the last value begins that was read or skipped: " at line 3, column 7".
-  std::string place() const { return describe(findPlace(value)); }
+  std::string place() const;
 
 private:
   static constexpr int deepest = 200;
 
   void fail(std::string what);
-  Place findPlace(const char *where) const;
-  static std::string describe(Place place);
   void skipSpace();
   /// The next character behind space; 0 at the end.
   char peek();
@@ -66,7 +64,6 @@ private:
   bool takeWord(std::string_view word);
   bool readItems(char open, char close, const char *expected, const std::function<void()> &item);
   std::string_view scanString();
-  bool scanEscape();
   std::string_view scanNumber();
   void scanWord();
 

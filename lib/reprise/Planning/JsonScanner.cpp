@@ -89,24 +89,26 @@ JsonScanner::JsonScanner(std::string_view text)
     fail(kByteOrderMark);
 }
 
-void JsonScanner::fail(std::string what) {
-  if (wrong.empty()) {
-    wrongPlace = findPlace(at);
-    wrongText = std::move(what);
-    wrong = wrongText + describe(wrongPlace);
-  }
-  at = end;
-}
-
-JsonScanner::Place JsonScanner::findPlace(const char *where) const {
+static JsonScanner::Place findPlace(const char *begin, const char *where) {
   const char *lineBegin = where;
   while (lineBegin != begin && lineBegin[-1] != '\n')
     --lineBegin;
   return {1 + std::count(begin, where, '\n'), 1 + (where - lineBegin)};
 }
 
-std::string JsonScanner::describe(Place place) {
+static std::string describe(JsonScanner::Place place) {
   return " at line " + std::to_string(place.line) + ", column " + std::to_string(place.column);
+}
+
+std::string JsonScanner::place() const { return describe(findPlace(begin, value)); }
+
+void JsonScanner::fail(std::string what) {
+  if (wrong.empty()) {
+    wrongPlace = findPlace(begin, at);
+    wrongText = std::move(what);
+    wrong = wrongText + describe(wrongPlace);
+  }
+  at = end;
 }
 
 void JsonScanner::skipSpace() {
@@ -262,6 +264,16 @@ void JsonScanner::finish() {
     fail("expected the end");
 }
 
+/// Moves `at` behind an escape, whose backslash is before `at`. Returns false if there is none.
+static bool skipEscape(const char *&at, const char *end) {
+  if (at == end || std::string_view("\"\\/bfnrtu").find(*at) == std::string_view::npos)
+    return false;
+  int digits = *at++ == 'u' ? 4 : 0;
+  for (; digits > 0 && at != end && isHexDigit(*at); --digits)
+    ++at;
+  return digits == 0;
+}
+
 /// What is between the quotes, as it is written.
 std::string_view JsonScanner::scanString() {
   if (at == end || *at != '"') {
@@ -274,7 +286,7 @@ std::string_view JsonScanner::scanString() {
       fail("a control character in a string");
       return {};
     }
-    if (*at++ == '\\' && !scanEscape()) {
+    if (*at++ == '\\' && !skipEscape(at, end)) {
       fail("an unknown escape in a string");
       return {};
     }
@@ -284,16 +296,6 @@ std::string_view JsonScanner::scanString() {
     return {};
   }
   return {first, static_cast<size_t>(at++ - first)};
-}
-
-/// What follows a backslash.
-bool JsonScanner::scanEscape() {
-  if (at == end || std::string_view("\"\\/bfnrtu").find(*at) == std::string_view::npos)
-    return false;
-  int digits = *at++ == 'u' ? 4 : 0;
-  for (; digits > 0 && at != end && isHexDigit(*at); --digits)
-    ++at;
-  return digits == 0;
 }
 
 std::string_view JsonScanner::scanNumber() {

@@ -109,7 +109,7 @@ void reprise::checkpoint::lowerPeak(Evaluator &evaluator, bool mayOverride,
     std::vector<Plan> starts;
     for (const Plan &other : others)
       starts.push_back(evaluator.evaluate(other.choices));
-    evaluator.sort(starts);
+    sortPlans(evaluator, starts);
     for (double price : {kLow, kHigh}) {
       evaluator.allow(evaluations / 8);
       annealer.cool(starts.front(), others, price);

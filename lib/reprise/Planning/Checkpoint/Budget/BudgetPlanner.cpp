@@ -59,7 +59,7 @@ void BudgetPlanner::Impl::improve(const std::vector<Plan> &starts, std::vector<P
     evaluator.allow(evaluator.options().evaluations / 5);
     found.push_back(saveWhatFits(evaluator, repair(evaluator, starts[i])));
   }
-  evaluator.sort(found);
+  sortPlans(evaluator, found);
 }
 
 const Descent &BudgetPlanner::Impl::descend(bool mayOverride) {
@@ -90,7 +90,7 @@ std::vector<Plan> BudgetPlanner::Impl::findFitting(bool mayOverride, std::vector
   if (!evaluator.isNearBound(found.front(), kFar)) {
     evaluator.allow(evaluations / 5);
     std::vector<Plan> chained = followChain(evaluator);
-    evaluator.sort(chained);
+    sortPlans(evaluator, chained);
     improve(chained, found);
     others.insert(others.end(), chained.begin(), chained.end());
   }
@@ -113,7 +113,7 @@ void BudgetPlanner::Impl::addLower(bool mayOverride, const std::vector<Plan> &ot
     lower.push_back(anneal(evaluator, std::move(best), second, others));
   }
   found.insert(found.end(), lower.begin(), lower.end());
-  evaluator.sort(found);
+  sortPlans(evaluator, found);
 }
 
 /// The first of the plans, which fits, and the second are starts.
@@ -136,7 +136,7 @@ Plan BudgetPlanner::Impl::planLeast() {
   std::vector<Plan> found;
   for (const Plan &plan : known)
     found.push_back(evaluator.evaluate(plan.choices));
-  evaluator.sort(found);
+  sortPlans(evaluator, found);
   if (isSmall(evaluator))
     return solveExactly(evaluator, std::move(found.front()));
   evaluator.allow(evaluator.options().evaluations / 3);

@@ -54,11 +54,13 @@ void Evaluator::obey(Choices &choices) const {
           allows(static_cast<int>(value), Choice::Save) ? Choice::Save : Choice::ReplayPerUnit;
 }
 
-int64_t Evaluator::countOverridden(const Choices &choices) const {
+/// Bytes of values whose choices go against a PREFER that `labelled` follows.
+static int64_t countOverridden(const SearchSpace &space, const Choices &labelled,
+                               const Choices &choices) {
   int64_t overridden = 0;
   for (int value : space.movable) {
     Label label = space.problem.values[value].label;
-    bool wasSaved = labelled.choices[value] == Choice::Save;
+    bool wasSaved = labelled[value] == Choice::Save;
     if ((label == Label::PreferSave && choices[value] != Choice::Save) ||
         (label == Label::PreferRecompute && keepsOriginal(choices[value]) && !wasSaved))
       overridden += space.problem.values[value].bytes;
@@ -72,7 +74,7 @@ Plan Evaluator::evaluate(Choices choices) {
   // Many replays take as long as several schedules.
   auto size = static_cast<int64_t>(space.problem.operations.size());
   left -= std::max<int64_t>(1, plan.usage.executions / size);
-  plan.overridden = countOverridden(choices);
+  plan.overridden = countOverridden(space, labelled.choices, choices);
   plan.choices = std::move(choices);
   if (plan.usage.peak < least.usage.peak)
     least = plan;
@@ -99,11 +101,12 @@ bool Evaluator::isNearBound(const Plan &plan, double part) const {
   return plan.usage.peak <= bytes && plan.usage.seconds <= bound + part * space.totalSeconds;
 }
 
-void Evaluator::sort(std::vector<Plan> &plans) const {
+void reprise::checkpoint::sortPlans(const Evaluator &evaluator, std::vector<Plan> &plans) {
   std::vector<size_t> order(plans.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    bool aBetter = isBetter(plans[a], plans[b]), bBetter = isBetter(plans[b], plans[a]);
+    bool aBetter = evaluator.isBetter(plans[a], plans[b]);
+    bool bBetter = evaluator.isBetter(plans[b], plans[a]);
     return aBetter == bBetter ? a < b : aBetter;
   });
   std::vector<Plan> sorted;

@@ -73,14 +73,10 @@ public:
   bool isBetter(const Plan &a, const Plan &b) const;
   /// True for a plan that fits and is, by a part of the seconds of all replays, near the bound.
   bool isNearBound(const Plan &plan, double part) const;
-  /// The best first; those that are equally good stay in their order.
-  void sort(std::vector<Plan> &plans) const;
 
   const SearchSpace space;
 
 private:
-  int64_t countOverridden(const Choices &choices) const;
-
   BudgetOptions given;
   Meter meter;
   Plan labelled, least;
@@ -88,6 +84,9 @@ private:
   bool mayOverride = false, isCut = false, isPossible = true;
   double bound = 0;
 };
+
+/// Sorts plans from the best to the worst. Plans that are equally good keep their order.
+void sortPlans(const Evaluator &evaluator, std::vector<Plan> &plans);
 
 } // namespace reprise::checkpoint
 

@@ -109,7 +109,7 @@ std::vector<Plan> reprise::checkpoint::findStarts(Evaluator &evaluator,
     plans.push_back(evaluator.evaluate(std::move(choices)));
     isEnough |= plans.back().usage.peak <= evaluator.budget();
   }
-  evaluator.sort(plans);
+  sortPlans(evaluator, plans);
   return plans;
 }
 
@@ -168,7 +168,7 @@ std::optional<Plan> reprise::checkpoint::blendStarts(Evaluator &evaluator,
   for (size_t i : chooseStarts(evaluator, starts))
     if (starts[i].usage.peak > evaluator.budget() && starts[i].usage.seconds < best.usage.seconds)
       blend(evaluator, best, starts[i], blends);
-  evaluator.sort(blends);
+  sortPlans(evaluator, blends);
   if (blends.empty())
     return std::nullopt;
   return std::move(blends.front());

@@ -75,10 +75,10 @@ TEST(Evaluator, SortsTheBestFirstAndKeepsTheSmallest) {
   EXPECT_EQ(evaluator.smallest().usage.peak, few.usage.peak);
   EXPECT_LT(few.usage.peak, all.usage.peak);
   std::vector<Plan> plans = {few, all};
-  evaluator.sort(plans);
+  sortPlans(evaluator, plans);
   EXPECT_EQ(plans[0].usage.seconds, all.usage.seconds);
   evaluator.setBudget(few.usage.peak, /*mayOverridePrefers=*/true);
-  evaluator.sort(plans);
+  sortPlans(evaluator, plans);
   EXPECT_EQ(plans[0].usage.peak, few.usage.peak);
 }
 
