@@ -42,17 +42,14 @@ UNSPLIT = {
     ("lib/reprise/Conversion/Lanes.h", "Lanes"): 36,
     ("lib/reprise/Conversion/LoopNest/GraphBuilder.h", "GraphBuilder"): 35,
     ("lib/reprise/Conversion/LoopNest/NestEmitter.h", "NestEmitter"): 35,
-    ("lib/reprise/Planning/Rematerialization/Sequence.h", "Sequence"): 35,
     ("lib/reprise/Dialect/Reprise/Transforms/BatchStates.h", "BatchStates"): 33,
     ("utils/gpu-emulator/Parser.h", "Parser"): 33,
     ("include/reprise/Runtime/Session.h", "Session"): 32,
     ("lib/reprise/Conversion/Cuda/TensorAttention.h", "TensorAttention"): 30,
     ("lib/reprise/Dialect/Reprise/Transforms/BatchSlicer.h", "BatchSlicer"): 28,
     ("lib/reprise/Planning/Checkpoint/Schedule/MeterImpl.h", "Meter::Impl"): 28,
-    ("include/reprise/Planning/JsonScanner.h", "JsonScanner"): 27,
     ("lib/reprise/Conversion/Cuda/WarpAttention.h", "WarpAttention"): 27,
     ("lib/reprise/Dialect/Reprise/Derivatives/Pullback.h", "Pullback"): 27,
-    ("lib/reprise/Planning/Checkpoint/Budget/Evaluator.h", "Evaluator"): 27,
     ("utils/gpu-emulator/Decoder.h", "Decoder"): 26,
 }
 LOOSE_ENDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")

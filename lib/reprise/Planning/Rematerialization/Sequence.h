@@ -2,28 +2,27 @@
 #ifndef REPRISE_LIB_PLANNING_REMATERIALIZATION_SEQUENCE_H
 #define REPRISE_LIB_PLANNING_REMATERIALIZATION_SEQUENCE_H
 
+#include "Executions.h"
 #include "Profile.h"
-#include "reprise/Planning/Rematerialization/Problem.h"
 
 namespace reprise::remat {
 
-/// Executions, and the items that are the results of each, have numbers that stay while places
-/// change. A change is weighed first, at the cost of the places that it touches, and then made or
-/// not: most are not.
+/// A change is weighed first, at the cost of the places that it touches, and then made or not: most
+/// are not.
 class Sequence {
 public:
   Sequence(const Problem &problem, int64_t budget, const Schedule &start);
 
-  int size() const { return static_cast<int>(order.size()); }
-  int at(int place) const { return order[place]; }
+  int size() const { return static_cast<int>(graph.order.size()); }
+  int at(int place) const { return graph.order[place]; }
   double cost() const { return totalCost; }
   /// The sum over all places of the bytes beyond the budget.
   int64_t excess() const { return profile.excess(); }
   int64_t peak() const { return budget + profile.most(); }
   Schedule schedule() const;
 
-  int operationOf(int execution) const { return runs[execution].operation; }
-  int placeOf(int execution) const { return runs[execution].place; }
+  int operationOf(int execution) const { return graph.runs[execution].operation; }
+  int placeOf(int execution) const { return graph.runs[execution].place; }
   /// How many places an execution may go ahead: up to its first reader.
   int slackAhead(int execution) const;
   /// How many places it may go back: up to its last source.
@@ -31,7 +30,7 @@ public:
   /// A reader of some result, the `index`th modulo their number; -1 if there is none.
   int readerOf(int execution, uint64_t index) const;
   /// The latest execution of an operation before a place; -1 if there is none.
-  int findLatest(int operation, int before) const;
+  int findLatest(int operation, int before) const { return graph.findLatest(operation, before); }
   /// Who could take over the readers of an execution: the one of the same operation before it; if
   /// it has no readers, any other; -1 if there is none.
   int heirOf(int execution) const;
@@ -51,42 +50,15 @@ public:
   void merge(int execution, int heir);
 
 private:
-  struct Run {
-    int operation = 0, place = 0, firstItem = 0, firstRead = 0;
-  };
-  struct Item {
-    int run = 0, last = -1; // the latest reader; -1: none
-    int64_t bytes = 0;
-    std::vector<int> readers; // executions
-  };
-
-  const Operation &operation(int execution) const {
-    return problem.operations[runs[execution].operation];
-  }
-  int make(int operation);
-  void link(int execution);
-  void unlink(int execution);
-  /// Where an item dies: the place of its last reader, or its own.
-  int endOf(const Item &item) const { return runs[item.last < 0 ? item.run : item.last].place; }
-  int endWithout(const Item &item, int reader) const;
-  int endBefore(const Item &item, int place) const;
-  void findLast(Item &item);
   int64_t bytesBefore(int place) const;
-  int itemBefore(int value, int place) const;
   int64_t weighAhead(int execution, int place);
   int64_t weighBack(int execution, int place);
-  void redirect(int from, int to, int firstPlace);
-  void renumber(int begin, int end);
+  int make(int operation);
   void count();
 
-  const Problem &problem;
+  Executions graph;
   int64_t budget;
-  std::vector<Run> runs;
-  std::vector<Item> items;
-  std::vector<int> reads; // items
-  std::vector<int> order;
-  std::vector<int64_t> made;                        // bytes of the results, by operation
-  std::vector<std::vector<int>> executions, unused; // by operation
+  std::vector<int64_t> made; // bytes of the results, by operation
   Profile profile;
   double totalCost = 0;
   // Of the change that was weighed last: up to its place, behind it, and at it.
