@@ -2,5 +2,5 @@
 #include "steps.h"
 
 int main(int argc, char **argv) {
-  return argc == 2 ? runSteps(reprise::runtime::Executable::load(argv[1], 1)) : 2;
+  return argc == 2 ? runSteps(reprise::runtime::loadExecutable(argv[1], 1)) : 2;
 }

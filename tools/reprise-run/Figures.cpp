@@ -18,7 +18,7 @@ std::string shortNumber(double value) {
 static Sizes sizesOf(const Executable &executable) {
   const Bundle &bundle = executable.bundle();
   return {bundle.program("step")->executions(), bundle.arenaBytes(),
-          bundle.workspaceBytes(executable.threads()), bundle.persistentBytes()};
+          bundle.workspaceBytes(executable.device().workers()), bundle.persistentBytes()};
 }
 
 Error Figures::measure(const ProgramGroup &group) {

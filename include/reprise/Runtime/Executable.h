@@ -14,6 +14,23 @@ struct BufferUse {
   std::vector<bool> writes, ignores;
 };
 
+/// The arguments that lie in memory of the caller.
+struct BoundArguments {
+  std::vector<bool> isBound; ///< by argument
+  BufferUse uses[2][2];      ///< by part of the step: whether it begins it, and whether it ends it
+  bool isChanged = false;    ///< since a whole step ran
+};
+
+/// Executions [begin, end) of a program.
+struct ExecutionRange {
+  uint64_t begin = 0, end = UINT64_MAX;
+};
+
+/// Memory on a device that the programs of a bundle share.
+struct ExecutableMemory {
+  std::unique_ptr<DeviceMemory> constants, arguments, arena, workers, host;
+};
+
 /// Owns the arguments, one arena, the workspace and the device. Who takes which item of a command
 /// never changes a result. Not for several threads at a time.
 class Executable {
@@ -29,14 +46,11 @@ public:
   static Expected<std::unique_ptr<Executable>> create(Bundle bundle, const std::string &name,
                                                       std::unique_ptr<Device> device,
                                                       std::unique_ptr<Endpoint> endpoint = nullptr);
-  /// readBundle and create.
-  static Expected<std::unique_ptr<Executable>> load(const std::string &path, unsigned threads = 0);
 
   /// The manifest; constants and images are empty, they have moved.
   const Bundle &bundle() const { return manifest; }
   const std::string &name() const { return fileName; }
   Device &device() const { return *machine; }
-  unsigned threads() const { return machine->workers(); }
 
   /// The buffer of an argument, the caller's to fill and read between programs; through readMemory
   /// and writeMemory where the device has no host memory.
@@ -52,13 +66,13 @@ public:
   /// bufferAlignment, or is not `bytes` = the argument's bytes long. A step fails that finds what
   /// it writes in the memory of another argument; inputs may overlap.
   Error bind(size_t index, void *data, uint64_t bytes);
-  bool isBound(size_t index) const { return bound[index]; }
+  bool isBound(size_t index) const { return bound.isBound[index]; }
 
   /// The arena and at least one page more, so that a write behind it can be seen.
   uint8_t *arena() const { return places.arena; }
   /// What its code is for, such as "cuda:sm_90".
   std::string target() const { return machine->describeCode(manifest.images[imageIndex]); }
-  uint64_t arenaCapacity() const { return arenaMemory->size(); }
+  uint64_t arenaCapacity() const { return memory.arena->size(); }
 
   /// Runs the program of that name and waits for it; one that the bundle lacks does nothing. After
   /// "step" every result that replaces an argument is in the argument's buffer. Fails only on a
@@ -92,37 +106,20 @@ private:
   static Expected<std::unique_ptr<Executable>> make(Bundle bundle, const std::string &name,
                                                     std::unique_ptr<Device> device,
                                                     std::unique_ptr<Endpoint> endpoint);
-  Error checkCommands();
-  Error checkMachine() const;
-  Error chooseImage();
-  Error allocate();
-  Error loadContents();
+  /// Loads what the bundle holds, and prepares its programs.
+  Error open();
   Error prepare();
-  std::vector<bool> skippedCommands(const Program &program) const;
-  /// Executions [begin, end) of a program.
-  struct Range {
-    uint64_t begin = 0, end = UINT64_MAX;
-  };
-  Error runNamed(std::string_view program, Range range, const std::function<Error()> &beside);
-  Error runProgram(size_t index, Range range, Recorder *times,
-                   const std::function<Error()> &beside);
-  Error runChecked(size_t index, Range range, Recorder *times);
-  Error checkCommand(const Command &command, const std::vector<int64_t> &iterations);
-  Error checkBound(bool begins, bool ends);
-  Error compareReplays();
-  Error compareReplay(const ReplayCheck &check);
+  Error runNamed(std::string_view program, ExecutionRange range,
+                 const std::function<Error()> &beside);
 
   Bundle manifest;
   std::string fileName;
   // Programs and memory go before their device does.
   std::unique_ptr<Device> machine;
   std::unique_ptr<DeviceImage> image;
-  std::unique_ptr<DeviceMemory> constantMemory, argumentMemory, arenaMemory, workerMemory,
-      hostMemory;
+  ExecutableMemory memory;
   Addresses places;
-  std::vector<bool> bound;
-  BufferUse uses[2][2];      ///< of parts of the step: those that begin it, and those that end it
-  bool boundChanged = false; ///< since a whole step ran
+  BoundArguments bound;
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<DeviceStream> stream;
   std::vector<std::unique_ptr<DeviceProgram>> programs; ///< as in the manifest; empty: to be made
@@ -130,6 +127,9 @@ private:
   Recorder *recorder = nullptr;
   bool checkIndices = false;
 };
+
+/// Reads a bundle from a file and creates its executable on this machine.
+Expected<std::unique_ptr<Executable>> loadExecutable(const std::string &path, unsigned threads = 0);
 
 } // namespace reprise::runtime
 

@@ -40,7 +40,7 @@ public:
   }
   Executable &executable(size_t program) const { return *executables[program]; }
   /// Workers of the first program. No other one has more.
-  unsigned threads() const { return executables.front()->threads(); }
+  unsigned threads() const { return executables.front()->device().workers(); }
   /// Workers of all programs in this process.
   unsigned allThreads() const;
   /// Lines for the user about devices and the algorithms of library calls, each given once.

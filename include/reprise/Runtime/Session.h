@@ -10,6 +10,12 @@
 namespace reprise::runtime {
 class DeviceSession;
 
+/// The device program that has a result, and the number of the result there.
+struct ResultSource {
+  DeviceSession *part;
+  size_t array;
+};
+
 /// Drives an Executable, or the device programs of a group: setState / giveArray / giveFolder, then
 /// start, then step as often as start was told. Errors name the bundle or the file.
 class Session {
@@ -82,26 +88,14 @@ public:
   Expected<std::vector<uint64_t>> executedArenaBytes();
 
 private:
-  struct Source {
-    DeviceSession *part;
-    size_t array;
-  };
-
   Session(const Bundle &bundle, const std::string &name);
   void add(Executable &executable);
-  Error fail(const std::string &why) const;
   /// Calls visit(part, number of the argument there) for all parts that take it.
   template <typename Visit> Error forEachPart(const std::string &name, Visit visit);
-  void sortArrays();
   Error checkFolder() const;
-  Error checkAlike(int64_t steps);
   Error startParts(int64_t steps);
-  Error stepAll();
   Error finishStep();
   Error meet();
-  std::optional<double> ownLoss() const;
-  bool isBound(const std::string &name) const;
-  bool hasValue(const std::string &name) const;
 
   const Bundle &bundle; ///< with the arguments and results of all parts
   const std::string &name;
@@ -113,7 +107,7 @@ private:
   std::vector<std::unique_ptr<DeviceSession>> parts;
   RunState next;
   mutable std::vector<ArrayRef> arrays;
-  std::vector<Source> sources;
+  std::vector<ResultSource> sources;
   std::string folder; ///< that was given, or empty
   std::optional<RunRecord> record;
 };

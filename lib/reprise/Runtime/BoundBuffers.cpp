@@ -6,7 +6,10 @@
 
 using namespace reprise::runtime;
 
-BufferUse reprise::runtime::findUse(const Bundle &bundle, bool begins, bool ends) {
+/// Returns what a step, or its part before or behind the pause, does with its arguments. An
+/// argument that the part does not touch may be bound to memory that is gone. Early results are the
+/// caller's.
+static BufferUse findUse(const Bundle &bundle, bool begins, bool ends) {
   BufferUse use;
   use.writes.resize(bundle.arguments.size());
   for (const Result &result : bundle.results)
@@ -17,8 +20,8 @@ BufferUse reprise::runtime::findUse(const Bundle &bundle, bool begins, bool ends
   return use;
 }
 
-Error reprise::runtime::checkBuffers(const Bundle &bundle, const Addresses &places,
-                                     const std::vector<bool> &bound, const BufferUse &use) {
+static Error checkBuffers(const Bundle &bundle, const Addresses &places,
+                          const std::vector<bool> &bound, const BufferUse &use) {
   std::vector<size_t> order;
   for (size_t i = 0; i < bound.size(); ++i)
     if (bound[i] && !use.ignores[i] && bundle.arguments[i].bytes != 0)
@@ -41,4 +44,15 @@ Error reprise::runtime::checkBuffers(const Bundle &bundle, const Addresses &plac
         *each = i;
   }
   return Error::success();
+}
+
+Error reprise::runtime::checkBound(BoundArguments &bound, const Bundle &bundle,
+                                   const Addresses &places, bool begins, bool ends) {
+  BufferUse &use = bound.uses[begins][ends];
+  if (!bound.isChanged)
+    return Error::success();
+  if (use.writes.empty())
+    use = findUse(bundle, begins, ends);
+  bound.isChanged = !(begins && ends);
+  return checkBuffers(bundle, places, bound.isBound, use);
 }

@@ -6,14 +6,11 @@
 
 namespace reprise::runtime {
 
-/// What a step, or its part before or behind the pause, does with its arguments. An argument that
-/// the part does not touch may be bound to memory that is gone. Early results are the caller's.
-BufferUse findUse(const Bundle &bundle, bool begins, bool ends);
-
-/// Inputs may lie in each other, as callers have views: an error if something that is written
-/// shares bytes with another argument. `bound` tells which arguments lie in memory of the caller.
-Error checkBuffers(const Bundle &bundle, const Addresses &places, const std::vector<bool> &bound,
-                   const BufferUse &use);
+/// Fails if bound memory that the part of a step writes shares bytes with another argument. Inputs
+/// may overlap, since callers have views. After a whole step has passed, the next check waits for
+/// the next change of `bound`.
+Error checkBound(BoundArguments &bound, const Bundle &bundle, const Addresses &places, bool begins,
+                 bool ends);
 
 } // namespace reprise::runtime
 

@@ -2,8 +2,7 @@
 #ifndef REPRISE_LIB_RUNTIME_DEVICESESSION_H
 #define REPRISE_LIB_RUNTIME_DEVICESESSION_H
 
-#include "InputUploads.h"
-#include "reprise/Runtime/Npy.h"
+#include "GivenValues.h"
 #include "reprise/Runtime/RunRecord.h"
 
 namespace reprise::runtime {
@@ -19,13 +18,9 @@ public:
   std::vector<size_t> find(const std::string &name) const;
   bool isBound(size_t argument) const { return executable.isBound(argument); }
   bool hasValue(size_t argument) const;
-  /// Of arguments that it has. Rows take theirs of a value for the whole array.
-  /// Opens the file at the path if `file` is null.
-  Error giveArray(size_t argument, const std::string &path, std::shared_ptr<const NpyFile> &file);
-  Error giveValue(size_t argument, const ArrayRef &value);
+  GivenValues &values() { return given; }
   /// Data and bytes are those of the whole array.
   Error bind(size_t argument, void *data, uint64_t bytes);
-  std::vector<std::string> inputFiles() const;
 
   /// Sees that every argument has a value for the next steps.
   Error check(int64_t steps);
@@ -52,54 +47,31 @@ public:
   Expected<uint64_t> executedArenaBytes();
 
 private:
-  struct Given {
-    std::shared_ptr<const NpyFile> file; ///< with all rows of the array
-    std::vector<uint8_t> bytes;          ///< without a file, of the argument
-    int64_t rows = -1;                   ///< one per absolute step, or -1 for one value
-  };
   /// An input that a result replaces keeps its value while the other inputs are made anew.
   struct Carried {
     size_t argument;
     std::vector<uint8_t> value;
   };
 
-  Error fail(const std::string &why) const;
-  Error give(size_t argument, const std::string &source, const std::vector<int64_t> &shape,
-             Given value);
-  std::vector<uint8_t> takeRows(size_t argument, const ArrayRef &value) const;
-  Error tooFewRows(size_t argument, int64_t needed) const;
-  bool isCarried(size_t argument) const;
-  Error takeStep();
-  Error takeFirstPart();
-  Error takeLastPart();
   Error finishStep();
-  Error tell(Error error);
-  Error inStep(const Error &error) const;
-  Error checkValue(size_t argument) const;
   /// Late arguments need no value before the last part of a step.
   Error checkLate() const;
-  Error readInputs(bool areLate);
-  Error setScalars();
+  bool isCarried(size_t argument) const;
   Error prepareInputs();
+  /// Prepares the inputs of a step that does not stop.
   Error prepareWhole();
-  Error keepCarried();
-  Error readGiven(size_t argument);
-  /// The row of a step, or the one value.
-  Error readRow(size_t argument, int64_t step, void *to) const;
+  Error readInputs(bool areLate);
   Error uploadNext();
-  uint64_t highestChange(uint8_t paint) const;
 
   Executable &executable;
   const Bundle &bundle;
   RunState next;
-  std::vector<std::optional<Given>> given; // by argument
+  GivenValues given;
   std::vector<Carried> carried;
   std::vector<ArrayRef> arrays;
   std::vector<size_t> arrayResults;         ///< the result of each array
   std::vector<std::vector<uint8_t>> copies; ///< of them, without host memory
-  std::vector<uint8_t> staging;             ///< of an argument, without host memory
-  InputUploads uploads;
-  int64_t endStep = 0; ///< of the run
+  int64_t endStep = 0;                      ///< of the run
   std::optional<size_t> offsetResult;
   bool first = true, paused = false;
   std::vector<bool> late; ///< arguments that may have their values at the pause only

@@ -179,7 +179,7 @@ Error ProgramGroup::checkMemory() const {
   for (const auto &executable : executables) {
     const Bundle &own = executable->bundle();
     needed += own.persistentBytes() + executable->arenaCapacity() +
-              own.workspaceBytes(executable->threads());
+              own.workspaceBytes(executable->device().workers());
   }
   if (processes) {
     Expected<uint64_t> together = addUpOnHost(*processes, hosts, needed);
@@ -198,7 +198,7 @@ Error ProgramGroup::checkMemory() const {
 unsigned ProgramGroup::allThreads() const {
   unsigned sum = 0;
   for (const auto &executable : executables)
-    sum += executable->threads();
+    sum += executable->device().workers();
   return sum;
 }
 

@@ -1,11 +1,10 @@
 // reprise: training steps: initial values, inputs of each step, results, and where the run stands
 #include "reprise/Runtime/Session.h"
-#include "DeviceSession.h"
+#include "Loss.h"
 #include "reprise/Runtime/Hash.h"
 #include "reprise/Support/Wording.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +13,29 @@
 #include <unistd.h>
 
 using namespace reprise::runtime;
+
+using Parts = std::vector<std::unique_ptr<DeviceSession>>;
+
+static Error fail(const std::string &name, const std::string &why) {
+  return Error::make(name + ": " + why);
+}
+
+/// Sorts arrays and their sources into the order of the bundle.
+static void sortArrays(const Bundle &bundle, std::vector<ArrayRef> &arrays,
+                       std::vector<ResultSource> &sources) {
+  std::map<std::string, size_t> numbers;
+  for (size_t i = 0; i < arrays.size(); ++i)
+    numbers[sources[i].part->resultName(sources[i].array)] = i;
+  std::vector<ArrayRef> sortedArrays;
+  std::vector<ResultSource> sortedSources;
+  for (const Result &result : bundle.results)
+    if (auto found = numbers.find(result.name); found != numbers.end()) {
+      sortedArrays.push_back(arrays[found->second]);
+      sortedSources.push_back(sources[found->second]);
+    }
+  arrays = std::move(sortedArrays);
+  sources = std::move(sortedSources);
+}
 
 Session::Session(const Bundle &bundle, const std::string &name) : bundle(bundle), name(name) {}
 
@@ -24,7 +46,7 @@ Session::Session(Executable &executable) : Session(executable.bundle(), executab
 Session::Session(ProgramGroup &group) : Session(group.bundle(), group.name()) {
   for (size_t i = 0; i < group.size(); ++i)
     add(group.executable(i));
-  sortArrays();
+  sortArrays(bundle, arrays, sources);
   this->group = &group;
   ranks = group.ranks();
 }
@@ -38,24 +60,6 @@ void Session::add(Executable &executable) {
     sources.push_back({parts.back().get(), i});
   arrays.insert(arrays.end(), own.begin(), own.end());
 }
-
-/// Into the order of the bundle.
-void Session::sortArrays() {
-  std::map<std::string, size_t> numbers;
-  for (size_t i = 0; i < arrays.size(); ++i)
-    numbers[sources[i].part->resultName(sources[i].array)] = i;
-  std::vector<ArrayRef> sortedArrays;
-  std::vector<Source> sortedSources;
-  for (const Result &result : bundle.results)
-    if (auto found = numbers.find(result.name); found != numbers.end()) {
-      sortedArrays.push_back(arrays[found->second]);
-      sortedSources.push_back(sources[found->second]);
-    }
-  arrays = std::move(sortedArrays);
-  sources = std::move(sortedSources);
-}
-
-Error Session::fail(const std::string &why) const { return Error::make(name + ": " + why); }
 
 const std::vector<ArrayRef> &Session::results() const {
   for (size_t i = 0; i < arrays.size(); ++i)
@@ -95,8 +99,9 @@ template <typename Visit> Error Session::forEachPart(const std::string &argument
     for (size_t index : part->find(argument))
       if (Error error = visit(*part, index))
         return error;
-  return isKnown ? Error::success()
-                 : fail("the step takes no argument '" + argument + "'" + hint(bundle, argument));
+  return isKnown
+             ? Error::success()
+             : fail(name, "the step takes no argument '" + argument + "'" + hint(bundle, argument));
 }
 
 Error Session::giveArray(const std::string &argument, const std::string &path) {
@@ -104,15 +109,16 @@ Error Session::giveArray(const std::string &argument, const std::string &path) {
     elsewhere[argument] = path;
   std::shared_ptr<const NpyFile> file; // of all parts
   return forEachPart(argument, [&](DeviceSession &part, size_t index) {
-    return part.giveArray(index, path, file);
+    return part.values().giveArray(index, path, file);
   });
 }
 
 Error Session::giveValue(const ArrayRef &value) {
   if (ranks)
     elsewhere[value.name] = "";
-  return forEachPart(
-      value.name, [&](DeviceSession &part, size_t index) { return part.giveValue(index, value); });
+  return forEachPart(value.name, [&](DeviceSession &part, size_t index) {
+    return part.values().giveValue(index, value);
+  });
 }
 
 Error Session::bind(const std::string &argument, void *data, uint64_t bytes) {
@@ -120,19 +126,18 @@ Error Session::bind(const std::string &argument, void *data, uint64_t bytes) {
       argument, [&](DeviceSession &part, size_t index) { return part.bind(index, data, bytes); });
 }
 
-bool Session::isBound(const std::string &argument) const {
+static bool isBound(const Parts &parts, const std::string &argument) {
   return std::any_of(parts.begin(), parts.end(), [&](const auto &part) {
     std::vector<size_t> own = part->find(argument);
     return !own.empty() && part->isBound(own.front());
   });
 }
 
-bool Session::hasValue(const std::string &argument) const {
-  auto has = [&](const auto &part) {
+static bool hasValue(const Parts &parts, const std::string &argument) {
+  return std::any_of(parts.begin(), parts.end(), [&](const auto &part) {
     std::vector<size_t> own = part->find(argument);
     return !own.empty() && part->hasValue(own.front());
-  };
-  return elsewhere.count(argument) || std::any_of(parts.begin(), parts.end(), has);
+  });
 }
 
 Error Session::giveFolder(const std::string &path) {
@@ -144,7 +149,7 @@ Error Session::giveFolder(const std::string &path) {
       roles.push_back(argument.role);
     }
   auto mayBeGiven = [&](size_t argument) {
-    return roles[argument] < Role::Seed && !isBound(names[argument]);
+    return roles[argument] < Role::Seed && !isBound(parts, names[argument]);
   };
   Expected<InputFolder> found = openRunFolder(path, names, mayBeGiven);
   if (!found)
@@ -164,7 +169,7 @@ Error Session::giveFolder(const std::string &path) {
 std::vector<std::string> Session::inputFiles() const {
   std::vector<std::string> files;
   for (auto &part : parts)
-    for (const std::string &file : part->inputFiles())
+    for (const std::string &file : part->values().files())
       if (std::find(files.begin(), files.end(), file) == files.end())
         files.push_back(file);
   for (const auto &[argument, file] : elsewhere)
@@ -180,7 +185,7 @@ Error Session::checkFolder() const {
   std::vector<bool> has;
   for (const Argument &argument : bundle.arguments)
     if (argument.role < Role::Seed && beginsArray(argument))
-      has.push_back(hasValue(arrayName(argument)));
+      has.push_back(elsewhere.count(arrayName(argument)) || hasValue(parts, arrayName(argument)));
   return checkRecord(folder, record, describeInterface(bundle), has);
 }
 
@@ -199,22 +204,24 @@ static std::string digestOf(const std::string &path) {
              : "missing";
 }
 
-/// Of what processes can be given, so that none of them runs on something else than the others.
-Error Session::checkAlike(int64_t steps) {
-  Ranks::Facts facts = {{"the seed", std::to_string(next.seed)},
-                        {"the random offset", std::to_string(next.offset)},
-                        {"the first step", std::to_string(next.step)},
+/// Fails if processes were given different values, so that none of them runs on something else than
+/// the others.
+static Error checkAlike(Ranks &ranks, const std::string &name, const RunState &state, int64_t steps,
+                        const std::map<std::string, std::string> &files) {
+  Ranks::Facts facts = {{"the seed", std::to_string(state.seed)},
+                        {"the random offset", std::to_string(state.offset)},
+                        {"the first step", std::to_string(state.step)},
                         {"the number of steps", std::to_string(steps)}};
-  for (const auto &[argument, file] : elsewhere)
+  for (const auto &[argument, file] : files)
     facts.push_back(
         {"the value of '" + argument + "'", file.empty() ? "in memory" : digestOf(file)});
-  return ranks->checkAlike(name, facts);
+  return ranks.checkAlike(name, facts);
 }
 
 Error Session::start(int64_t steps) {
   if (!ranks)
     return startParts(steps);
-  if (Error error = checkAlike(steps))
+  if (Error error = checkAlike(*ranks, name, next, steps, elsewhere))
     return error;
   return ranks->agree(startParts(steps));
 }
@@ -231,26 +238,24 @@ Error Session::startParts(int64_t steps) {
   return Error::success();
 }
 
-Error Session::stepAll() {
+static Error stepAll(Parts &parts, ProgramGroup *group) {
   if (parts.size() == 1)
     return parts.front()->step();
   return group->runAll(
-      [](void *context, size_t number) {
-        return static_cast<Session *>(context)->parts[number]->step();
-      },
-      this);
+      [](void *context, size_t number) { return (*static_cast<Parts *>(context))[number]->step(); },
+      &parts);
 }
 
 /// The next offset is the largest that a program returns.
 Error Session::step() {
-  if (Error error = stepAll())
+  if (Error error = stepAll(parts, group))
     return error;
   return finishStep();
 }
 
 Error Session::beginStep() {
   if (!bundle.pauses() || parts.size() != 1)
-    return fail("the step has no pause");
+    return fail(name, "the step has no pause");
   return parts.front()->begin();
 }
 
@@ -258,7 +263,7 @@ bool Session::isPaused() const { return parts.front()->isPaused(); }
 
 Error Session::endStep() {
   if (!isPaused())
-    return fail("no step waits at its pause");
+    return fail(name, "no step waits at its pause");
   if (Error error = parts.front()->goOn())
     return error;
   return finishStep();
@@ -284,7 +289,7 @@ struct StepNote {
 
 /// The programs of other processes have parts in what comes out, too.
 Error Session::meet() {
-  std::optional<double> own = ownLoss();
+  std::optional<double> own = findLoss(arrays, sources);
   StepNote note{next.offset, next.step, stopWanted, own.has_value(), own.value_or(0)};
   auto all = ranks->exchange(std::string(reinterpret_cast<const char *>(&note), sizeof note));
   if (!all)
@@ -292,11 +297,11 @@ Error Session::meet() {
   toldLoss = std::nullopt;
   for (const std::string &text : *all) {
     if (text.size() != sizeof note)
-      return fail("a process says nothing of its step");
+      return fail(name, "a process says nothing of its step");
     std::memcpy(&note, text.data(), sizeof note);
     if (note.step != next.step)
-      return fail("processes have made different numbers of steps, " + std::to_string(note.step) +
-                  " and " + std::to_string(next.step));
+      return fail(name, "processes have made different numbers of steps, " +
+                            std::to_string(note.step) + " and " + std::to_string(next.step));
     next.offset = std::max(next.offset, note.offset);
     stopTold = std::max(stopTold, int(note.signal));
     if (note.hasLoss)
@@ -311,7 +316,7 @@ Error Session::meet() {
 /// next.
 Expected<uint64_t> Session::hash() const {
   if (isPaused())
-    return fail("the step waits at its pause: only some of its results are there");
+    return fail(name, "the step waits at its pause: only some of its results are there");
   if (!ranks)
     return hashArrays(results());
   ArrayHasher hasher;
@@ -332,53 +337,11 @@ Expected<uint64_t> Session::hash() const {
   return hasher.value();
 }
 
-/// An f16's bits as the same number in f64: the runtime has no kernels to ask.
-static double halfToDouble(uint16_t bits) {
-  int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  double magnitude = exponent == 31  ? (fraction ? NAN : INFINITY)
-                     : exponent == 0 ? std::ldexp(fraction, -24)
-                                     : std::ldexp(1024 + fraction, exponent - 25);
-  return bits >> 15 ? -magnitude : magnitude;
-}
-
-static std::optional<double> toDouble(DType dtype, const void *data) {
-  double wide = 0;
-  float narrow = 0;
-  uint16_t half = 0;
-  switch (dtype) {
-  case DType::F64:
-    std::memcpy(&wide, data, 8);
-    return wide;
-  case DType::F32:
-    std::memcpy(&narrow, data, 4);
-    return narrow;
-  case DType::BF16:
-    std::memcpy(reinterpret_cast<char *>(&narrow) + 2, data, 2);
-    return narrow;
-  case DType::F16:
-    std::memcpy(&half, data, 2);
-    return halfToDouble(half);
-  default:
-    return std::nullopt;
-  }
-}
-
-std::optional<double> Session::loss() const { return ranks ? toldLoss : ownLoss(); }
-
-std::optional<double> Session::ownLoss() const {
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    const ArrayRef &array = arrays[i];
-    if (array.name != "loss" || array.bytes() != elementBytes(array.dtype))
-      continue;
-    const void *data = sources[i].part->read(sources[i].array);
-    return data ? toDouble(array.dtype, data) : std::nullopt;
-  }
-  return std::nullopt;
-}
+std::optional<double> Session::loss() const { return ranks ? toldLoss : findLoss(arrays, sources); }
 
 Expected<std::vector<uint64_t>> Session::executedArenaBytes() {
   if (ranks)
-    return fail("the arenas of other processes cannot be painted");
+    return fail(name, "the arenas of other processes cannot be painted");
   std::vector<uint64_t> bytes(parts.size());
   auto paint = [&](size_t number) {
     Expected<uint64_t> own = parts[number]->executedArenaBytes();

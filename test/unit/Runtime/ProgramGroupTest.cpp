@@ -46,8 +46,8 @@ TEST(ProgramGroup, ProgramsShareThreads) {
   for (auto [threads, first, second] : cases) {
     auto group = ProgramGroup::create(twoDevices(), "m.rpb", threads);
     ASSERT_TRUE(bool(group)) << group.message();
-    EXPECT_EQ((*group)->executable(0).threads(), first) << threads;
-    EXPECT_EQ((*group)->executable(1).threads(), second) << threads;
+    EXPECT_EQ((*group)->executable(0).device().workers(), first) << threads;
+    EXPECT_EQ((*group)->executable(1).device().workers(), second) << threads;
     EXPECT_EQ((*group)->allThreads(), first + second) << threads;
   }
 }
