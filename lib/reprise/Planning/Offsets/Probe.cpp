@@ -1,224 +1,180 @@
-// reprise: the state of a probe: supports, what follows from them, and how it is taken back
+// reprise: how a probe branches
 #include "Probe.h"
 
+#include "reprise/Support/SplitMix.h"
+
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <tuple>
 
 using namespace reprise::offsets;
 
-/// What a dead end adds to the weights of its sections grows by this factor: the last ones count
-/// most.
-static constexpr double kGrowth = 1.01;
+/// Dead ends that are remembered, some 200 bytes each.
+static constexpr size_t kMostDeadEnds = 100'000;
+
+/// The longest, largest or widest first, in later rounds with other lives and sizes by chance.
+static std::vector<int32_t> rankUnits(const Sections &sections, const ProbeTurn &turn) {
+  reprise::SplitMix random(static_cast<uint64_t>(turn.number));
+  auto chance = [&] {
+    return turn.isFirst ? 1 : 1 + static_cast<double>(random.next() >> 11) * 0x1p-53;
+  };
+  std::vector<std::array<double, 2>> keys;
+  for (const Unit &unit : sections.units) {
+    double life = static_cast<double>(unit.last - unit.first + 1) * chance();
+    double size = static_cast<double>(unit.size) * chance(), area = life * size;
+    keys.push_back(turn.order == 0   ? std::array<double, 2>{-life, -area}
+                   : turn.order == 1 ? std::array<double, 2>{-area, -life}
+                                     : std::array<double, 2>{-size, -life});
+  }
+  std::vector<int32_t> sorted(keys.size());
+  std::iota(sorted.begin(), sorted.end(), 0);
+  std::sort(sorted.begin(), sorted.end(), [&](int32_t a, int32_t b) {
+    return std::make_pair(keys[a], a) < std::make_pair(keys[b], b);
+  });
+  std::vector<int32_t> rank(sorted.size());
+  for (size_t i = 0; i < sorted.size(); ++i)
+    rank[sorted[i]] = static_cast<int32_t>(i);
+  return rank;
+}
 
 Probe::Probe(const Sections &sections, int64_t limit, const std::vector<Block> &blocks,
              const ProbeTurn &turn, std::vector<double> &weights, int64_t visits)
-    : visitsLeft(visits), sections(sections), limit(limit), turn(turn), nodesLeft(turn.nodes),
-      support(sections.units.size()), offsets(sections.units.size(), -1),
-      rank(sections.units.size()), states(sections.members.size(), {kNone, 0}), weights(weights),
-      twins(sections.units.size()), stacks(sections.units.size()), blocks(blocks),
-      blocksOf(sections.units.size()), touched(sections.members.size()),
-      touchedEdges(sections.members.size()), touchedRows(sections.members.size()),
-      touchedBlocks(blocks.size()), sumsOfEnds(sections.members.size()),
-      sumsOfBegins(sections.members.size()) {
-  for (const std::vector<int64_t> &loads : sections.loads)
-    left.push_back(std::accumulate(loads.begin(), loads.end(), int64_t{0}));
-  rankUnits();
-  findTwins();
-  chooseBlocks();
-  Times reach(states.size());
-  for (size_t s = 0; s < states.size(); ++s)
-    touched.add(static_cast<int32_t>(s));
-  propagate(reach);
-  trail.clear();
-}
+    : sections(sections), turn(turn), now(sections, limit, blocks, turn, weights, visits),
+      nodesLeft(turn.nodes), rank(rankUnits(sections, turn)) {}
 
-/// A dead end; its sections weigh more from now on.
-bool Probe::refuse(Span span) {
-  dead = span;
-  for (int32_t s = span.first; s <= span.second; ++s)
-    weights[s] += increment / (span.second - span.first + 1);
-  increment *= kGrowth;
-  if (increment > 1e50) {
-    for (double &weight : weights)
-      weight = std::max(weight * 1e-50, 1e-9);
-    increment = 1;
+Probe::Result Probe::descend(Times &blame) {
+  uint64_t entry = now.hash;
+  if (auto known = deadEnds.find(entry); known != deadEnds.end()) {
+    blame.add(known->second);
+    return Result::None;
   }
-  return false;
-}
-
-/// Two units of the same sections, one on the other, can change places: the larger lies below.
-bool Probe::isStackedWrong(int32_t unit) const {
-  int64_t size = sections.units[unit].size;
-  for (int32_t other : stacks[unit]) {
-    int64_t below = sections.units[other].size;
-    if (below < size && offsets[other] >= 0 && offsets[other] + below == offsets[unit])
-      return true;
+  std::vector<Lift> lifts;
+  Times reach(now.states.size()), mine(now.states.size());
+  size_t begin = now.trail.size();
+  if (placed > depth.placed)
+    depth = {placed, now.offsets};
+  while (true) {
+    if (--nodesLeft < 0 || now.visitsLeft < 0)
+      return Result::GaveUp;
+    int32_t unit = pick();
+    if (unit < 0)
+      return Result::Found;
+    size_t before = now.trail.size();
+    reach.clear();
+    mine.clear();
+    ++placed;
+    if (!now.place(unit, reach))
+      mine.add(now.dead);
+    else if (Result result = descend(mine); result != Result::None)
+      return result;
+    --placed;
+    now.undo(before);
+    if (reach.meets(mine)) {
+      mine.add(sections.spans[unit]);
+      lifts.push_back({unit, mine});
+      if (now.lift(unit))
+        continue;
+      mine.clear();
+      mine.add(now.dead);
+    }
+    now.undo(begin);
+    return fail(blame, mine, lifts, entry);
   }
-  return false;
 }
 
-/// Puts a unit down; false if that leaves too little room somewhere. `reach`: what it changes.
-bool Probe::place(int32_t unit, Times &reach) {
-  Span span = sections.spans[unit];
-  reach.add(span);
-  offsets[unit] = support[unit];
-  setSupport(unit, kNone);
-  take(unit, -1);
-  touchBlocks(unit);
-  if (isStackedWrong(unit))
-    return refuse(span);
-  for (int32_t s = span.first; s <= span.second; ++s)
-    touched.add(s);
-  const Conflict *end = sections.conflicts.end(unit);
-  visitsLeft -= end - sections.conflicts.begin(unit);
-  bool fits = true;
-  for (const Conflict *entry = sections.conflicts.begin(unit); entry != end && fits; ++entry) {
-    int64_t top = roundUp(offsets[unit] + entry->mine, sections.alignment);
-    if (support[entry->other] >= top)
-      continue;
-    reach.add(sections.spans[entry->other]);
-    fits = raise(entry->other, top);
-  }
-  return propagate(reach) && fits;
+/// Units that were lifted share the blame with what made them so.
+Probe::Result Probe::fail(Times &blame, Times &mine, const std::vector<Lift> &lifts,
+                          uint64_t entry) {
+  for (auto lifted = lifts.rbegin(); lifted != lifts.rend(); ++lifted)
+    if (mine.meets(sections.spans[lifted->unit]))
+      mine.add(lifted->blame);
+  blame.add(mine);
+  if (deadEnds.size() < kMostDeadEnds)
+    deadEnds.emplace(entry, mine);
+  return Result::None;
 }
 
-/// Raises the support of a unit that is not placed, and notes which sections that may matter to;
-/// false if it does not fit there.
-bool Probe::raise(int32_t unit, int64_t bytes) {
-  Span span = sections.spans[unit];
-  visitsLeft -= span.second - span.first + 1;
-  for (int32_t s = span.first; s <= span.second; ++s)
-    if (support[unit] <= room(s))
-      touched.add(s);
-  setSupport(unit, bytes);
-  touchBlocks(unit);
-  return bytes + sections.units[unit].size <= limit || refuse(span);
-}
-
-/// Leaves the support of a unit to another one that is not placed; false if it cannot. Its twins
-/// would do no better there.
-bool Probe::lift(int32_t unit) {
-  int64_t lowest = kNone;
-  const Conflict *end = sections.conflicts.end(unit);
-  for (const Conflict *entry = sections.conflicts.begin(unit); entry != end; ++entry)
-    if (offsets[entry->other] < 0)
-      lowest = std::min(lowest, roundUp(support[entry->other] + entry->theirs, sections.alignment));
-  if (lowest == kNone || lowest + sections.units[unit].size > limit)
-    return refuse(sections.spans[unit]);
-  raise(unit, lowest);
-  for (int32_t twin : twins[unit])
-    if (support[twin] < lowest)
-      raise(twin, lowest);
-  Times reach(states.size());
-  return propagate(reach);
-}
-
-/// Brings all up to date that was touched; false, with the rest left as it is, at the first section
-/// without room. Sections come first, since all else asks for their states.
-bool Probe::propagate(Times &reach) {
-  bool fits = true;
-  auto isDone = [&] {
-    return touched.empty() && touchedEdges.empty() && touchedBlocks.empty() && touchedRows.empty();
+/// A section where only one unit can be the lowest comes first. Then the one with the fewest
+/// choices for its weight, the lowest one, or the one with the fewest choices. Choices in a row are
+/// the chains that can fill its bottom.
+int32_t Probe::pickSection(Supports::Span span, int64_t below) const {
+  int32_t best = -1;
+  auto key = [&](int32_t s) {
+    double lowest = static_cast<double>(now.states[s].lowest), choices = now.states[s].chains;
+    double forced = now.states[s].choices > 1;
+    return turn.learns       ? std::array<double, 3>{forced, choices / now.weights[s], lowest}
+           : turn.forcedOnly ? std::array<double, 3>{forced, lowest, choices}
+                             : std::array<double, 3>{choices, lowest, 0};
   };
-  while (fits && !isDone()) {
-    while (fits && !touched.empty())
-      fits = refresh(touched.take(), reach);
-    while (fits && !touchedEdges.empty())
-      fits = alignEdge(touchedEdges.take(), reach);
-    while (fits && touched.empty() && !touchedBlocks.empty())
-      fits = alignBlock(touchedBlocks.take(), reach);
-    while (fits && touched.empty() && touchedBlocks.empty() && !touchedRows.empty())
-      fits = alignRow(touchedRows.take(), reach);
-  }
-  for (Worklist *list : {&touched, &touchedEdges, &touchedBlocks, &touchedRows})
-    list->clear();
-  return fits;
-}
-
-/// Whether what is left of a section has room above its lowest place.
-bool Probe::refresh(int32_t section, Times &reach) {
-  const std::vector<int32_t> &members = sections.members[section];
-  const std::vector<int64_t> &loads = sections.loads[section];
-  visitsLeft -= static_cast<int64_t>(members.size());
-  State state{kNone, 0};
-  int64_t highest = room(section), top = kNone;
-  bool others = false;
-  for (size_t i = 0; i < members.size(); ++i) {
-    int64_t low = support[members[i]];
-    if (low == kNone || loads[i] == 0)
+  std::array<double, 3> bestKey{};
+  for (int32_t s = span.first; s <= span.second; ++s) {
+    if (now.states[s].choices == 0 || now.states[s].lowest >= below)
       continue;
-    state.lowest = std::min(state.lowest, low);
-    if (low <= highest) {
-      ++state.choices;
-      top = std::min(top, low + loads[i]);
-    } else {
-      others = true;
+    std::array<double, 3> found = key(s);
+    if (best < 0 || found < bestKey) {
+      best = s;
+      bestKey = found;
     }
   }
-  State &known = states[section];
-  if (state.lowest != known.lowest || state.choices != known.choices) {
-    trail.push_back({false, section, known});
-    state.chains = state.choices;
-    known = state;
-    touchEdges(section);
-    if (sections.isEven)
-      touchedRows.add(section);
-  }
-  if (state.lowest != kNone && state.lowest > highest)
-    return refuse({section, section});
-  return !others || raiseOthers(section, top, reach);
+  return best;
 }
 
-/// What cannot be the lowest one of a section rests on one that can, at `top` or above.
-bool Probe::raiseOthers(int32_t section, int64_t top, Times &reach) {
-  const std::vector<int32_t> &members = sections.members[section];
-  int64_t highest = room(section);
-  visitsLeft -= static_cast<int64_t>(members.size());
-  for (size_t i = 0; i < members.size(); ++i) {
-    int64_t low = support[members[i]];
-    if (low <= highest || low >= top || sections.loads[section][i] == 0)
-      continue;
-    reach.add(sections.spans[members[i]]);
-    if (!raise(members[i], top))
-      return false;
-  }
-  return true;
-}
+/// More than all ends of a unit can weigh.
+static constexpr int64_t kGuideWeight = 5;
 
-void Probe::setSupport(int32_t unit, int64_t bytes) {
-  trail.push_back({true, unit, {support[unit]}});
-  auto mix = [unit](int64_t low) {
-    uint64_t x = static_cast<uint64_t>(low) * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(unit);
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return x ^ x >> 31;
-  };
-  hash ^= mix(support[unit]) ^ mix(bytes);
-  support[unit] = bytes;
-}
-
-void Probe::take(int32_t unit, int64_t sign) {
+/// A unit whose ends meet something higher, or an end of time, comes first, and twice so where its
+/// top is level with what it meets.
+int64_t Probe::weigh(int32_t unit) const {
   auto [first, last] = sections.spans[unit];
-  for (int32_t s = first; s <= last; ++s) {
-    const std::vector<int32_t> &members = sections.members[s];
-    auto at = std::lower_bound(members.begin(), members.end(), unit);
-    left[s] += sign * sections.loads[s][at - members.begin()];
+  int64_t top = now.support[unit] + sections.units[unit].size, ends = 0;
+  for (int32_t beside : {first - 1, last + 1}) {
+    bool isEnd = beside < 0 || beside == static_cast<int32_t>(now.states.size());
+    ends += turn.fits && (isEnd || now.states[beside].lowest > now.support[unit]);
+    ends += !isEnd && now.states[beside].lowest == top;
   }
+  ends += kGuideWeight * (guide && guide->offsets[unit] == now.support[unit]);
+  return rank[unit] - ends * static_cast<int64_t>(rank.size());
 }
 
-void Probe::undo(size_t size) {
-  while (trail.size() > size) {
-    Change change = trail.back();
-    if (!change.ofUnit) {
-      states[change.index] = change.before;
-    } else {
-      if (support[change.index] == kNone) {
-        offsets[change.index] = -1;
-        take(change.index, +1);
-      }
-      setSupport(change.index, change.before.lowest);
-      trail.pop_back();
+/// Whether another one could still slip below a unit.
+static bool mustWait(const Supports &now, int32_t unit) {
+  const Conflict *end = now.sections.conflicts.end(unit);
+  for (const Conflict *entry = now.sections.conflicts.begin(unit); entry != end; ++entry)
+    if (now.offsets[entry->other] < 0 &&
+        now.support[entry->other] + entry->theirs <= now.support[unit])
+      return true;
+  return false;
+}
+
+int32_t Probe::pickUnit(int32_t section) const {
+  int32_t best = -1;
+  std::pair<int64_t, int64_t> bestKey;
+  for (size_t i = 0; i < sections.members[section].size(); ++i) {
+    int32_t unit = sections.members[section][i];
+    if (now.offsets[unit] >= 0 || sections.loads[section][i] == 0 ||
+        now.support[unit] > now.room(section))
+      continue;
+    std::pair<int64_t, int64_t> key{now.support[unit], weigh(unit)};
+    if (best < 0 || key < bestKey) {
+      best = unit;
+      bestKey = key;
     }
-    trail.pop_back();
   }
+  return best;
+}
+
+/// The unit to put down, -1 if all are. One that has to wait leads to the lower ones of its
+/// sections: what slips below it lies at the bottom of one of them.
+int32_t Probe::pick() {
+  now.visitsLeft -= static_cast<int64_t>(now.states.size());
+  int32_t section = pickSection({0, static_cast<int32_t>(now.states.size()) - 1}, Supports::kNone);
+  int32_t best = section < 0 ? -1 : pickUnit(section);
+  while (best >= 0 && mustWait(now, best)) {
+    section = pickSection(sections.spans[best], now.support[best]);
+    if (section < 0)
+      break;
+    best = pickUnit(section);
+  }
+  return best;
 }

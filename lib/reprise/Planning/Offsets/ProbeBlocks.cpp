@@ -1,11 +1,14 @@
 // reprise: what a probe concludes from blocks that it believes in
-#include "Probe.h"
+#include "Supports.h"
 
 #include <algorithm>
 
 using namespace reprise::offsets;
 
-void Probe::chooseBlocks() {
+std::vector<std::vector<int32_t>> reprise::offsets::chooseBlocks(const std::vector<Block> &blocks,
+                                                                 size_t units,
+                                                                 const ProbeTurn &turn) {
+  std::vector<std::vector<int32_t>> blocksOf(units);
   SplitMix random(static_cast<uint64_t>(turn.number));
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (random.unit() >= turn.blocks)
@@ -14,69 +17,80 @@ void Probe::chooseBlocks() {
       for (int32_t unit : *side)
         blocksOf[unit].push_back(static_cast<int32_t>(i));
   }
+  return blocksOf;
+}
+
+namespace {
+struct Range {
+  int64_t low, high;
+};
+} // namespace
+
+static int64_t bytesOf(const Supports &now, int32_t unit) {
+  return roundUp(now.sections.units[unit].size, now.sections.alignment);
 }
 
 /// Where the lowest byte of a block can lie, from what is known of those that end or begin in it.
-Probe::Range Probe::findRange(const Block &block, const std::vector<int32_t> &side) const {
-  Range range{0, limit - block.bytes};
-  int64_t least = kNone;
+static Range findRange(const Supports &now, const Block &block, const std::vector<int32_t> &side) {
+  Range range{0, now.limit - block.bytes};
+  int64_t least = Supports::kNone;
   for (int32_t unit : side) {
-    if (offsets[unit] < 0) {
-      least = std::min(least, support[unit]);
+    if (now.offsets[unit] < 0) {
+      least = std::min(least, now.support[unit]);
       continue;
     }
-    least = std::min(least, offsets[unit]);
-    range.high = std::min(range.high, offsets[unit]);
-    range.low = std::max(range.low, offsets[unit] + bytesOf(unit) - block.bytes);
+    least = std::min(least, now.offsets[unit]);
+    range.high = std::min(range.high, now.offsets[unit]);
+    range.low = std::max(range.low, now.offsets[unit] + bytesOf(now, unit) - block.bytes);
   }
   range.low = std::max(range.low, least);
   // One alone is the block.
   if (side.size() == 1 && least > range.high)
-    range.low = kNone;
+    range.low = Supports::kNone;
   return range;
 }
 
 /// Narrows the range by what is placed right before and after the edge; false if nothing is left.
-bool Probe::narrow(const Block &block, Range &range) const {
+static bool narrow(const Supports &now, const Block &block, Range &range) {
   for (int32_t unit : block.others) {
-    if (offsets[unit] < 0 || range.low > range.high)
+    if (now.offsets[unit] < 0 || range.low > range.high)
       continue;
-    int64_t top = offsets[unit] + bytesOf(unit);
+    int64_t top = now.offsets[unit] + bytesOf(now, unit);
     if (top > range.high)
-      range.high = std::min(range.high, offsets[unit] - block.bytes);
-    else if (offsets[unit] < range.low + block.bytes)
+      range.high = std::min(range.high, now.offsets[unit] - block.bytes);
+    else if (now.offsets[unit] < range.low + block.bytes)
       range.low = std::max(range.low, top);
   }
   return range.low <= range.high;
 }
 
 /// Raises what is in a block, and what can only lie above it; false if it cannot.
-bool Probe::alignBlock(int32_t index, Times &reach) {
-  const Block &block = blocks[index];
-  Span span{block.edge - 1, block.edge};
-  visitsLeft -=
+bool reprise::offsets::alignBlock(Supports &now, int32_t index, Times &reach) {
+  const Block &block = now.blocks[index];
+  Supports::Span span{block.edge - 1, block.edge};
+  now.visitsLeft -=
       static_cast<int64_t>(3 * (block.ends.size() + block.begins.size()) + 2 * block.others.size());
-  Range range = findRange(block, block.ends), other = findRange(block, block.begins);
+  Range range = findRange(now, block, block.ends), other = findRange(now, block, block.begins);
   range = {std::max(range.low, other.low), std::min(range.high, other.high)};
-  if (!narrow(block, range))
-    return refuse(span);
+  if (!narrow(now, block, range))
+    return now.refuse(span);
   auto lift = [&](int32_t unit, int64_t low) {
-    if (offsets[unit] >= 0 || support[unit] >= low)
+    if (now.offsets[unit] >= 0 || now.support[unit] >= low)
       return true;
-    reach.add(sections.spans[unit]);
-    return raise(unit, low);
+    reach.add(now.sections.spans[unit]);
+    return now.raise(unit, low);
   };
   int64_t top = range.high + block.bytes;
   for (const std::vector<int32_t> *side : {&block.ends, &block.begins})
     for (int32_t unit : *side) {
       if (!lift(unit, range.low))
         return false;
-      if (offsets[unit] < 0 && support[unit] + bytesOf(unit) > top)
-        return refuse(span);
+      if (now.offsets[unit] < 0 && now.support[unit] + bytesOf(now, unit) > top)
+        return now.refuse(span);
     }
   for (int32_t unit : block.others) {
-    bool canLieBelow = support[unit] + bytesOf(unit) <= range.high;
-    if (offsets[unit] < 0 && !canLieBelow && !lift(unit, range.low + block.bytes))
+    bool canLieBelow = now.support[unit] + bytesOf(now, unit) <= range.high;
+    if (now.offsets[unit] < 0 && !canLieBelow && !lift(unit, range.low + block.bytes))
       return false;
   }
   return true;

@@ -1,5 +1,5 @@
 // reprise: what a probe concludes from sections side by side whose lowest places are level
-#include "Probe.h"
+#include "Supports.h"
 
 #include <algorithm>
 
@@ -7,12 +7,12 @@ using namespace reprise::offsets;
 
 /// The sections around one that have no byte to spare and their lowest place at one height; first
 /// after last if that section is none.
-Probe::Span Probe::findRow(int32_t section) const {
-  int64_t height = states[section].lowest;
-  auto isLevel = [&](int32_t s) { return states[s].lowest == height && room(s) == height; };
-  if (height == kNone || !isLevel(section))
+static Supports::Span findRow(const Supports &now, int32_t section) {
+  int64_t height = now.states[section].lowest;
+  auto isLevel = [&](int32_t s) { return now.states[s].lowest == height && now.room(s) == height; };
+  if (height == Supports::kNone || !isLevel(section))
     return {0, -1};
-  int32_t first = section, last = section, count = static_cast<int32_t>(states.size());
+  int32_t first = section, last = section, count = static_cast<int32_t>(now.states.size());
   while (first > 0 && isLevel(first - 1))
     --first;
   while (last + 1 < count && isLevel(last + 1))
@@ -21,64 +21,73 @@ Probe::Span Probe::findRow(int32_t section) const {
 }
 
 /// What can lie at the bottom of a row, by the section where it begins.
-void Probe::findLinks(Span row) {
-  links.clear();
+static void findLinks(Supports &now, Supports::Span row) {
+  now.links.clear();
   for (int32_t s = row.first; s <= row.second; ++s) {
-    const std::vector<int32_t> &from = s == row.first ? sections.members[s] : sections.beginning[s];
-    visitsLeft -= static_cast<int64_t>(from.size());
+    const std::vector<int32_t> &from =
+        s == row.first ? now.sections.members[s] : now.sections.beginning[s];
+    now.visitsLeft -= static_cast<int64_t>(from.size());
     for (int32_t unit : from)
-      if (support[unit] == states[row.first].lowest)
-        links.push_back({unit, s - row.first,
-                         std::min(row.second, sections.spans[unit].second) + 1 - row.first});
+      if (now.support[unit] == now.states[row.first].lowest)
+        now.links.push_back(
+            {unit, s - row.first,
+             std::min(row.second, now.sections.spans[unit].second) + 1 - row.first});
   }
-  visitsLeft -= 4 * static_cast<int64_t>(links.size());
+  now.visitsLeft -= 4 * static_cast<int64_t>(now.links.size());
+}
+
+static bool isInChain(const Supports &now, const Supports::Link &link) {
+  return now.chainsBefore[link.begin] > 0 && now.chainsAfter[link.end] > 0;
+}
+
+/// Raises what is in no chain onto what is.
+static bool raiseLoose(Supports &now, Supports::Span row, Times &reach) {
+  int64_t height = now.states[row.first].lowest;
+  now.lowestTops.assign(row.second - row.first + 1, Supports::kNone);
+  for (const Supports::Link &link : now.links)
+    if (isInChain(now, link))
+      for (int32_t s = link.begin; s < link.end; ++s)
+        now.lowestTops[s] =
+            std::min(now.lowestTops[s], height + now.sections.units[link.unit].size);
+  for (const Supports::Link &link : now.links) {
+    if (isInChain(now, link))
+      continue;
+    int64_t top =
+        *std::max_element(now.lowestTops.begin() + link.begin, now.lowestTops.begin() + link.end);
+    reach.add(now.sections.spans[link.unit]);
+    if (!now.raise(link.unit, roundUp(top, now.sections.alignment)))
+      return false;
+  }
+  return true;
 }
 
 /// Units side by side fill the bottom of a row, each from where the one before ends. What is in no
 /// such chain rests on one that is.
-bool Probe::alignRow(int32_t section, Times &reach) {
-  Span row = findRow(section);
+bool reprise::offsets::alignRow(Supports &now, int32_t section, Times &reach) {
+  Supports::Span row = findRow(now, section);
   for (int32_t s = row.first; s <= row.second; ++s)
-    touchedRows.drop(s);
+    now.touchedRows.drop(s);
   if (row.first > row.second)
     return true;
-  findLinks(row);
+  findLinks(now, row);
   size_t size = row.second - row.first + 2;
-  chainsBefore.assign(size, 0);
-  chainsAfter.assign(size, 0);
-  chainsBefore.front() = chainsAfter.back() = 1;
-  for (const Link &link : links)
-    chainsBefore[link.end] += chainsBefore[link.begin];
-  for (auto link = links.rbegin(); link != links.rend(); ++link)
-    chainsAfter[link->begin] += chainsAfter[link->end];
-  if (chainsBefore.back() == 0)
-    return refuse(row);
-  bool areAll =
-      std::all_of(links.begin(), links.end(), [&](const Link &link) { return isInChain(link); });
+  now.chainsBefore.assign(size, 0);
+  now.chainsAfter.assign(size, 0);
+  now.chainsBefore.front() = now.chainsAfter.back() = 1;
+  for (const Supports::Link &link : now.links)
+    now.chainsBefore[link.end] += now.chainsBefore[link.begin];
+  for (auto link = now.links.rbegin(); link != now.links.rend(); ++link)
+    now.chainsAfter[link->begin] += now.chainsAfter[link->end];
+  if (now.chainsBefore.back() == 0)
+    return now.refuse(row);
+  bool areAll = std::all_of(now.links.begin(), now.links.end(),
+                            [&](const Supports::Link &link) { return isInChain(now, link); });
   if (!areAll)
-    return raiseLoose(row, reach);
+    return raiseLoose(now, row, reach);
   for (int32_t s = row.first; s <= row.second; ++s)
-    if (states[s].choices > 1 && states[s].chains != chainsBefore.back()) {
-      trail.push_back({false, s, states[s]});
-      states[s].chains = chainsBefore.back();
+    if (now.states[s].choices > 1 && now.states[s].chains != now.chainsBefore.back()) {
+      now.trail.push_back({false, s, now.states[s]});
+      now.states[s].chains = now.chainsBefore.back();
     }
-  return true;
-}
-
-bool Probe::raiseLoose(Span row, Times &reach) {
-  int64_t height = states[row.first].lowest;
-  lowestTops.assign(row.second - row.first + 1, kNone);
-  for (const Link &link : links)
-    if (isInChain(link))
-      for (int32_t s = link.begin; s < link.end; ++s)
-        lowestTops[s] = std::min(lowestTops[s], height + sections.units[link.unit].size);
-  for (const Link &link : links) {
-    if (isInChain(link))
-      continue;
-    int64_t top = *std::max_element(lowestTops.begin() + link.begin, lowestTops.begin() + link.end);
-    reach.add(sections.spans[link.unit]);
-    if (!raise(link.unit, roundUp(top, sections.alignment)))
-      return false;
-  }
   return true;
 }

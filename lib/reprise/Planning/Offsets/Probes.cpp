@@ -47,7 +47,7 @@ bool Probes::find(int64_t nodes, int64_t &visits, std::vector<int64_t> &offsets)
   Probe probe(sections, limit, blocks, turn, weights, visits);
   probe.follow(guide);
   bool found = probe.run();
-  visits = probe.visitsLeft;
+  visits = probe.visitsLeft();
   if (found)
     offsets = probe.result();
   else

@@ -1,0 +1,174 @@
+// reprise: the lowest offsets that are left to units, and what follows from them
+#ifndef REPRISE_LIB_PLANNING_OFFSETS_SUPPORTS_H
+#define REPRISE_LIB_PLANNING_OFFSETS_SUPPORTS_H
+
+#include "Sections.h"
+
+#include <algorithm>
+
+namespace reprise::offsets {
+
+/// A set of sections.
+class Times {
+public:
+  explicit Times(size_t count) : words((count + 63) / 64) {}
+
+  void add(std::pair<int32_t, int32_t> span) {
+    for (int32_t s = span.first; s <= span.second; ++s)
+      words[s / 64] |= uint64_t(1) << (s % 64);
+  }
+  void add(const Times &other) {
+    for (size_t i = 0; i < words.size(); ++i)
+      words[i] |= other.words[i];
+  }
+  bool meets(std::pair<int32_t, int32_t> span) const {
+    for (int32_t s = span.first; s <= span.second; ++s)
+      if (words[s / 64] >> (s % 64) & 1)
+        return true;
+    return false;
+  }
+  bool meets(const Times &other) const {
+    for (size_t i = 0; i < words.size(); ++i)
+      if (words[i] & other.words[i])
+        return true;
+    return false;
+  }
+  void clear() { std::fill(words.begin(), words.end(), 0); }
+
+private:
+  std::vector<uint64_t> words;
+};
+
+/// Numbers that are to be looked at, none twice.
+class Worklist {
+public:
+  explicit Worklist(size_t count) : isListed(count) {}
+
+  void add(int32_t number) {
+    if (!isListed[number])
+      list.push_back(number);
+    isListed[number] = true;
+  }
+  void drop(int32_t number) { isListed[number] = false; }
+  bool empty() {
+    while (next < list.size() && !isListed[list[next]])
+      ++next;
+    if (next == list.size()) {
+      list.clear();
+      next = 0;
+    }
+    return list.empty();
+  }
+  /// The first one, of a list that is not empty.
+  int32_t take() {
+    drop(list[next]);
+    return list[next++];
+  }
+  void clear() {
+    while (!empty())
+      take();
+  }
+
+private:
+  std::vector<int32_t> list;
+  std::vector<char> isListed;
+  size_t next = 0;
+};
+
+/// What is known of a section.
+struct SectionState {
+  int64_t lowest;      // the lowest support
+  int32_t choices = 0; // units that can be the lowest one
+  double chains = 0;   // those that can fill the bottom of its row; `choices` where not known
+};
+
+/// Units of the same sections, by unit.
+struct Twins {
+  explicit Twins(const Sections &sections);
+  std::vector<std::vector<int32_t>> alike;  // and of the same size
+  std::vector<std::vector<int32_t>> others; // and of another size
+};
+
+/// The support of each unit is the lowest offset that is left to it. A unit that is placed, or
+/// lifted, raises others. Everything can be taken back.
+struct Supports {
+  /// The support of a unit that is placed, and the lowest one of a section where all are.
+  static constexpr int64_t kNone = INT64_MAX;
+  /// Sections from the first to the last.
+  using Span = std::pair<int32_t, int32_t>;
+  /// What a unit's support, or a section's state, was before.
+  struct Change {
+    bool ofUnit;
+    int32_t index;
+    SectionState before;
+  };
+  /// What the parts of an edge add up to that are not placed.
+  struct Sums {
+    std::vector<char> isOpen;
+    std::vector<int64_t> sums = {0};
+  };
+  /// A unit that can lie at the bottom of a row, from one of its sections to another.
+  struct Link {
+    int32_t unit, begin, end;
+  };
+
+  Supports(const Sections &sections, int64_t limit, const std::vector<Block> &blocks,
+           const ProbeTurn &turn, std::vector<double> &weights, int64_t visits);
+
+  /// Puts a unit down; false if that leaves too little room somewhere. `reach`: what it changes.
+  bool place(int32_t unit, Times &reach);
+  /// Leaves the support of a unit to another one that is not placed; false if it cannot. Its twins
+  /// would do no better there.
+  bool lift(int32_t unit);
+  /// Takes all changes back but the first ones.
+  void undo(size_t size);
+
+  /// Raises the support of a unit that is not placed, and notes which sections that may matter to;
+  /// false if it does not fit there.
+  bool raise(int32_t unit, int64_t bytes);
+  /// Notes a dead end, and returns false. Its sections weigh more from now on.
+  bool refuse(Span span);
+  int64_t room(int32_t section) const { return limit + sections.slack[section] - left[section]; }
+
+  const Sections &sections;
+  int64_t limit, visitsLeft;
+  std::vector<int64_t> support; // of units that are not placed
+  std::vector<int64_t> offsets; // -1: not placed
+  std::vector<int64_t> left;    // bytes of a section that are not placed
+  std::vector<SectionState> states;
+  std::vector<double> &weights; // of sections, larger where dead ends were seen
+  double increment = 1;
+  Twins twins;
+  const std::vector<Block> &blocks;
+  std::vector<std::vector<int32_t>> blocksOf; // by unit, those that this probe believes in
+  Worklist touched;                           // sections whose state may be another one
+  Worklist touchedEdges, touchedRows;         // those of sections whose state became another one
+  Worklist touchedBlocks;
+  std::vector<Sums> sumsOfEnds, sumsOfBegins; // by edge
+  std::vector<char> isOpenPart;               // scratch, as are these
+  std::vector<int64_t> mergedSums, lowestTops;
+  std::vector<Link> links;
+  std::vector<double> chainsBefore, chainsAfter;
+  std::vector<Change> trail;
+  uint64_t hash = 0; // of all supports
+  Span dead;         // where the last dead end was seen
+
+private:
+  bool propagate(Times &reach);
+  void setSupport(int32_t unit, int64_t bytes);
+  void take(int32_t unit, int64_t sign);
+};
+
+// What follows from two sections side by side, from sections that are level, and from blocks. Each
+// function raises supports, adds what it changes to `reach`, and returns false at a dead end.
+bool alignEdge(Supports &now, int32_t edge, Times &reach);
+bool alignRow(Supports &now, int32_t section, Times &reach);
+bool alignBlock(Supports &now, int32_t block, Times &reach);
+
+/// Chooses the blocks that a probe believes in, by unit.
+std::vector<std::vector<int32_t>> chooseBlocks(const std::vector<Block> &blocks, size_t units,
+                                               const ProbeTurn &turn);
+
+} // namespace reprise::offsets
+
+#endif // REPRISE_LIB_PLANNING_OFFSETS_SUPPORTS_H
