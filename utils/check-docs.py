@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the checked-in pages of docs/generated with those that the build just made.
+"""Compares the checked-in pages of docs/generated, and sources that are made from ODS, with those that the build just made.
 
 Usage: check-docs.py BUILD      The last line is "N passed, N failed".
 """
@@ -20,16 +20,30 @@ def pages(folder):
     return result
 
 
+def sources(folder, names):
+    """The same by path, of the files that there are."""
+    result = {}
+    for name in names:
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            with open(path) as stream:
+                result[name] = stream.read().splitlines(keepends=True)
+    return result
+
+
 def main(build):
-    kept = pages(os.path.join(SOURCE, "docs", "generated"))
-    made = pages(os.path.join(build, "docs", "generated"))
+    made_sources = os.path.join(build, "docs", "sources")
+    names = sorted(os.path.relpath(os.path.join(folder, name), made_sources)
+                   for folder, _, files in os.walk(made_sources) for name in files)
+    kept = pages(os.path.join(SOURCE, "docs", "generated")) | sources(SOURCE, names)
+    made = pages(os.path.join(build, "docs", "generated")) | sources(made_sources, names)
     failed = 0 if made else 1
     if not made:
         print("failed: the build made no pages")
     for name in sorted(set(kept) | set(made)):
         if kept.get(name) != made.get(name):
             failed += 1
-            print(f"failed: docs/generated/{name} is stale; run: make docs")
+            print(f"failed: {name} is stale; run: make docs")
             sys.stdout.writelines(difflib.unified_diff(kept.get(name, []), made.get(name, []),
                                                        "checked in", "made from ODS"))
     print(f"{len(set(kept) | set(made)) - failed if made else 0} passed, {failed} failed")

@@ -13,6 +13,8 @@
 #ifndef REPRISE_C_POLICY_H
 #define REPRISE_C_POLICY_H
 
+#include "reprise-c/Labels.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,17 +35,6 @@ typedef struct rp_string {
 } rp_string;
 
 typedef enum rp_status { RP_OK = 0, RP_ERROR = 1 } rp_status;
-
-/* What a plugin wants for the results of an op. */
-enum {
-  RP_NO_LABEL = 0,
-  RP_MUST_SAVE = 1,
-  RP_PREFER_SAVE = 2,
-  RP_PREFER_RECOMPUTE = 3,
-  RP_MUST_RECOMPUTE = 4,
-  RP_MUST_OFFLOAD = 5,
-  RP_PREFER_OFFLOAD = 6
-};
 
 /* What an op does; an op may do several things. */
 enum {

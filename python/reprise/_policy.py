@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from ._errors import suggest
+from ._plan_enums import LABELS
 
-LABELS = {"must_save": 1, "prefer_save": 2, "prefer_recompute": 3, "must_recompute": 4, "must_offload": 5,
-          "prefer_offload": 6}
 KINDS = ["attention", "contraction", "batched", "convolution", "elementwise", "normalization", "random", "reduction", "view"]
 
 

@@ -99,19 +99,24 @@ std::string findBrokenMust(ModuleOp planned) {
 
 std::string findBrokenMust(const ReportedPlan &plan) {
   for (const ReportedValue &value : plan.values) {
-    bool isGone = value.decision == "not needed" || value.reason == "returned";
-    StringRef label = value.label ? StringRef(*value.label) : "";
+    using checkpoint::Decision;
+    using checkpoint::ValueLabel;
+    bool isThere = value.why == checkpoint::Reason::Outlives;
+    bool isGone = value.decision == Decision::NotNeeded || isThere;
     // An `offload` of the program is a copy in the host's memory, with a label of its own: the row
     // of the copied value says "offloaded", and the value itself is not kept.
-    bool isCopied = value.decision == "offloaded" && value.savedBytes == 0;
-    bool isKept = label == "must_recompute" && value.decision != "replayed" && !isGone && !isCopied;
-    bool stays = label == "must_offload" && value.decision == "saved";
-    bool isMade = label == "must_save" && value.decision == "replayed";
-    bool mayNotStay = label == "must_offload" || label == "must_recompute";
-    bool hasBytes = mayNotStay && value.savedBytes > 0 && value.reason != "returned";
+    bool isCopied = value.decision == Decision::Offloaded && value.savedBytes == 0;
+    bool isKept = value.label == ValueLabel::MustRecompute &&
+                  value.decision != Decision::Replayed && !isGone && !isCopied;
+    bool stays = value.label == ValueLabel::MustOffload && value.decision == Decision::Saved;
+    bool isMade = value.label == ValueLabel::MustSave && value.decision == Decision::Replayed;
+    bool mayNotStay =
+        value.label == ValueLabel::MustOffload || value.label == ValueLabel::MustRecompute;
+    bool hasBytes = mayNotStay && value.savedBytes > 0 && !isThere;
     if (isKept || stays || isMade || hasBytes)
-      return value.id + " is " + value.decision + " with " + std::to_string(value.savedBytes) +
-             " saved bytes, but its label is " + label.str();
+      return value.id + " is " + std::string(getText(value.decision)) + " with " +
+             std::to_string(value.savedBytes) + " saved bytes, but its label is " +
+             std::string(getText(value.label));
   }
   return "";
 }

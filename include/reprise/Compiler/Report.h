@@ -3,6 +3,7 @@
 #define REPRISE_COMPILER_REPORT_H
 
 #include "reprise/Costs/KindError.h"
+#include "reprise/Planning/Checkpoint/Problem/PlanEnums.h"
 #include "reprise/Planning/Pipeline/Problem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,11 +24,13 @@ struct ReportedValue {
   std::string layer;      ///< its scope up to the last number; empty outside of layers
   int64_t bytes = 0;      ///< of all executions
   int64_t savedBytes = 0; ///< its part of the plan's
-  std::string decision;   ///< "saved", "kept", "replayed", "offloaded" or "not needed"
-  std::string reason;
-  std::optional<std::string> label, rule; ///< none: nobody labelled it
-  double replaySeconds = 0;               ///< of the cost model, alone in its kernel
-  std::optional<bool> fused; ///< no kernel sends it to memory; known after the kernels phase
+  checkpoint::Decision decision = checkpoint::Decision::NotNeeded;
+  checkpoint::Reason why = checkpoint::Reason::NotRead;
+  std::string reason; ///< the text of `why`, or the rule that gave the label
+  checkpoint::ValueLabel label = checkpoint::ValueLabel::None;
+  std::optional<std::string> rule; ///< none: nobody labelled it
+  double replaySeconds = 0;        ///< of the cost model, alone in its kernel
+  std::optional<bool> fused;       ///< no kernel sends it to memory; known after the kernels phase
 };
 
 /// A buffer of the arena.
@@ -71,8 +74,9 @@ struct ReportedSearch {
   int64_t overriddenBytes = 0; ///< of values whose PREFER is not obeyed
   int64_t rounds = 0;          ///< plans that were packed
   double costIncrease = 0;
-  double bound = 0; ///< what every plan within the budget costs at least
-  bool bodiesRecomputed = false, unrolled = false, deferred = false, reordered = false;
+  double bound = 0;                   ///< what every plan within the budget costs at least
+  std::vector<checkpoint::Form> form; ///< what the plan changes of the step
+  bool reordered = false;
   bool truncated = false; ///< the time limit ended the search
 };
 

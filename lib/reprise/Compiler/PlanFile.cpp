@@ -47,20 +47,23 @@ Object reprise::writePlanFile(func::FuncOp step, const StepPlan &plan, bool isUn
     auto choices = op.getAttrOfType<ArrayAttr>(kChoicesAttr);
     for (OpResult result : op.getResults())
       if (choices)
-        values.push_back(
-            Object{{"id", ids.get(result)},
-                   {"choice", cast<StringAttr>(choices[result.getResultNumber()]).getValue()}});
+        values.push_back(Object{
+            {"id", ids.get(result)},
+            {"choice", stringifyPlanChoice(
+                           cast<PlanChoiceAttr>(choices[result.getResultNumber()]).getValue())}});
   }
   Object file{{"version", 1},
-              {"bodies_recomputed", plan.form.hasBodies},
               {"bodies", writeBodies(plan.bodies)},
-              {"unrolled", isUnrolledModel || plan.form.isUnrolled},
-              {"unrolled_for_plan", plan.form.isUnrolled},
-              {"deferred", plan.form.isDeferred},
               {"offloaded", Array(plan.form.offloaded)},
               {"enough_arena", plan.form.enoughArena},
               {"order", plan.order.empty() ? llvm::json::Value(nullptr) : Array(plan.order)},
               {"ops", std::move(ops)}};
+  for (auto [step, isTaken] : kFormSteps)
+    file[StringRef(getText(step))] = plan.form.*isTaken;
+  // A model may be unrolled without a plan.
+  file["unrolled_for_plan"] = plan.form.isUnrolled;
+  if (isUnrolledModel)
+    file["unrolled"] = true;
   if (values.empty())
     file["values"] = nullptr;
   else
@@ -203,9 +206,9 @@ LogicalResult PlanReader::readOrder(func::FuncOp formed, const Array &list, Step
 
 FailureOr<StepPlan> PlanReader::readForm(const Object &file) {
   StepPlan plan;
+  for (auto [step, isTaken] : kFormSteps)
+    plan.form.*isTaken = isSet(file, getText(step));
   plan.form.isUnrolled = isSet(file, "unrolled_for_plan");
-  plan.form.hasBodies = isSet(file, "bodies_recomputed");
-  plan.form.isDeferred = isSet(file, "deferred");
   plan.form.enoughArena = *file.getInteger("enough_arena");
   if (const Array *numbers = file.getArray("offloaded"))
     for (const llvm::json::Value &number : *numbers)

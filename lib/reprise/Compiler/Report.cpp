@@ -7,7 +7,6 @@
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/Transforms/SavedBuffers.h"
-#include "reprise/Planning/Checkpoint/Problem/Texts.h"
 #include "reprise/Support/ByteSize.h"
 #include "reprise/Target/LaunchFacts.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -51,6 +50,12 @@ struct Place {
 };
 } // namespace
 
+static void setVerdict(const Verdict &verdict, ReportedValue &entry) {
+  entry.decision = verdict.decision;
+  entry.why = verdict.reason;
+  entry.reason = verdict.why().str();
+}
+
 static ReportedValue describeValue(OpResult value, StringRef id, const Place &place, bool isSaved,
                                    bool outlives, const CostModel &costs) {
   Operation *op = value.getOwner();
@@ -63,23 +68,21 @@ static ReportedValue describeValue(OpResult value, StringRef id, const Place &pl
   entry.layer = place.layer;
   entry.bytes = getByteSize(value.getType()) * countExecutions(op);
   entry.savedBytes = isSaved ? getByteSize(value.getType()) : 0;
-  entry.decision = entryOf(op, "reprise.decisions", result).str();
-  entry.reason = entryOf(op, "reprise.reasons", result).str();
+  Verdict verdict = readVerdict(value).value_or(Verdict());
   // A value that outlives its gradient is in memory in any case, so no decision drops it.
-  if (outlives && isSaved && entry.decision == "not needed") {
-    entry.decision = checkpoint::getText(checkpoint::Decision::Kept);
-    entry.reason = checkpoint::getText(checkpoint::Reason::Outlives);
-  }
+  if (outlives && isSaved && verdict.decision == checkpoint::Decision::NotNeeded)
+    verdict = {checkpoint::Decision::Kept, checkpoint::Reason::Outlives};
+  setVerdict(verdict, entry);
   entry.replaySeconds = costs.getSecondsAlone(op);
   if (auto label = op->getAttrOfType<LabelAttr>("reprise.label"))
-    entry.label = stringifyLabel(label.getValue()).str();
+    entry.label = static_cast<checkpoint::ValueLabel>(label.getValue());
   if (auto rule = op->getAttrOfType<StringAttr>("reprise.rule"))
     entry.rule = rule.getValue().str();
   // A name labels one of several results.
   auto labels = op->getAttrOfType<ArrayAttr>("reprise.result_labels");
   if (auto own =
           labels && result < labels.size() ? dyn_cast<LabelAttr>(labels[result]) : LabelAttr()) {
-    entry.label = stringifyLabel(own.getValue()).str();
+    entry.label = static_cast<checkpoint::ValueLabel>(own.getValue());
     entry.rule = entryOf(op, "reprise.result_rules", result).str();
   }
   return entry;
@@ -114,9 +117,10 @@ void describeFusion(func::FuncOp step, ReportedPlan &plan) {
 
 /// An offload has no row of its own: what is decided on it is decided on its operand.
 static void addOffload(OffloadOp op, bool isSaved, ReportedValue &value) {
-  StringRef decision = entryOf(op, "reprise.decisions", 0);
-  value.decision = decision == "replayed" ? "offloaded" : decision.str();
-  value.reason = entryOf(op, "reprise.reasons", 0).str();
+  Verdict verdict = readVerdict(cast<OpResult>(op.getResult())).value_or(Verdict());
+  if (verdict.decision == checkpoint::Decision::Replayed)
+    verdict.decision = checkpoint::Decision::Offloaded;
+  setVerdict(verdict, value);
   value.savedBytes = isSaved ? getByteSize(op.getType()) : 0;
 }
 

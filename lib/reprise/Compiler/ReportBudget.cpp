@@ -2,7 +2,6 @@
 #include "Html.h"
 #include "Report.h"
 
-#include "reprise/Planning/Checkpoint/Problem/Texts.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -19,9 +18,9 @@ ReportedBudget describeBudget(const BudgetOutcome &outcome) {
   search.rounds = outcome.rounds;
   search.costIncrease = (outcome.plan.seconds - outcome.usual) / total;
   search.bound = std::min((outcome.bound - outcome.usual) / total, search.costIncrease);
-  search.bodiesRecomputed = outcome.plan.form.hasBodies;
-  search.unrolled = outcome.plan.form.isUnrolled;
-  search.deferred = outcome.plan.form.isDeferred;
+  for (auto [step, isTaken] : kFormSteps)
+    if (outcome.plan.form.*isTaken)
+      search.form.push_back(step);
   search.reordered = outcome.plan.isReordered;
   search.truncated = outcome.isTruncated;
   return {outcome.budget, search};
@@ -44,8 +43,11 @@ std::string readCost(const Report &report) {
 std::vector<const ReportedValue *> listOverridden(const Report &report) {
   std::vector<const ReportedValue *> values = listValues(report);
   llvm::erase_if(values, [](const ReportedValue *value) {
-    return checkpoint::parseReason(value->reason) != checkpoint::Reason::Budget ||
-           !StringRef(value->label.value_or("")).starts_with("prefer");
+    using checkpoint::ValueLabel;
+    bool isPrefer = llvm::is_contained(
+        {ValueLabel::PreferSave, ValueLabel::PreferRecompute, ValueLabel::PreferOffload},
+        value->label);
+    return value->why != checkpoint::Reason::Budget || !isPrefer;
   });
   return values;
 }

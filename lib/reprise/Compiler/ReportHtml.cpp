@@ -50,7 +50,7 @@ static void printValues(raw_ostream &stream, ArrayRef<const ReportedValue *> val
     stream << "<tr><td>" << escape(value->id) << "</td>";
     printCell(stream, static_cast<double>(value->bytes), showBytes(value->bytes));
     stream << "<td>" << readDecision(*value) << "</td><td>" << escape(explainDecision(*value))
-           << "</td><td>" << escape(value->label.value_or("")) << "</td><td>"
+           << "</td><td>" << getText(value->label) << "</td><td>"
            << escape(value->rule.value_or("")) << "</td>";
     printCell(stream, value->replaySeconds, formatv("{0:e2}", value->replaySeconds).str());
     stream << "<td>" << escape(value->layer) << "</td><td>" << escape(describePlace(*value))

@@ -12,18 +12,20 @@ template <typename T> static Value orNull(const std::optional<T> &value) {
 }
 
 static Object toJson(const ReportedValue &value) {
-  Object entry{{"id", value.id},
-               {"op", value.op},
-               {"name", value.name},
-               {"location", value.location},
-               {"layer", value.layer},
-               {"bytes", value.bytes},
-               {"saved_bytes", value.savedBytes},
-               {"decision", value.decision},
-               {"replay_seconds", value.replaySeconds},
-               {"label", orNull(value.label)},
-               {"rule", orNull(value.rule)},
-               {"reason", value.reason}};
+  bool isLabelled = value.label != checkpoint::ValueLabel::None;
+  Object entry{
+      {"id", value.id},
+      {"op", value.op},
+      {"name", value.name},
+      {"location", value.location},
+      {"layer", value.layer},
+      {"bytes", value.bytes},
+      {"saved_bytes", value.savedBytes},
+      {"decision", llvm::StringRef(getText(value.decision))},
+      {"replay_seconds", value.replaySeconds},
+      {"label", isLabelled ? Value(llvm::StringRef(getText(value.label))) : Value(nullptr)},
+      {"rule", orNull(value.rule)},
+      {"reason", value.reason}};
   if (value.fused)
     entry["fused"] = *value.fused;
   return entry;
@@ -40,9 +42,8 @@ static Object toJson(const ReportedBudget &budget) {
   entry["cost_increase"] = search.costIncrease;
   entry["overridden_bytes"] = search.overriddenBytes;
   entry["rounds"] = search.rounds;
-  entry["bodies_recomputed"] = search.bodiesRecomputed;
-  entry["unrolled"] = search.unrolled;
-  entry["deferred"] = search.deferred;
+  for (std::string_view step : checkpoint::kFormTexts)
+    entry[llvm::StringRef(step)] = llvm::is_contained(search.form, *checkpoint::parseForm(step));
   entry["reordered"] = search.reordered;
   entry["truncated"] = search.truncated;
   return entry;

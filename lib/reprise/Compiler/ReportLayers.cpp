@@ -1,7 +1,6 @@
 // reprise: the report's values by layer, and the story of one value
 #include "Report.h"
 
-#include "reprise/Planning/Checkpoint/Problem/Texts.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -11,7 +10,7 @@ using namespace llvm;
 namespace reprise {
 
 std::string readDecision(const ReportedValue &value) {
-  return value.decision + (value.fused.value_or(false) ? ", fused" : "");
+  return std::string(getText(value.decision)) + (value.fused.value_or(false) ? ", fused" : "");
 }
 
 std::vector<LayerSummary> summarizeLayers(const Report &report) {
@@ -22,7 +21,7 @@ std::vector<LayerSummary> summarizeLayers(const Report &report) {
       layer.layer = value.layer;
       layer.values.push_back(&value);
       layer.savedBytes += value.savedBytes;
-      if (checkpoint::parseDecision(value.decision) == checkpoint::Decision::Replayed) {
+      if (value.decision == checkpoint::Decision::Replayed) {
         layer.replayedBytes += value.bytes;
         layer.replaySeconds += value.replaySeconds;
       }
@@ -37,10 +36,10 @@ std::vector<LayerSummary> summarizeLayers(const Report &report) {
 
 std::string explainDecision(const ReportedValue &value) {
   using checkpoint::Reason;
-  StringRef decision = value.decision, reason = value.reason;
-  std::optional<Reason> why = checkpoint::parseReason(reason);
-  bool isLabelled = value.label.has_value();
-  if (checkpoint::parseDecision(decision) == checkpoint::Decision::NotNeeded)
+  StringRef decision = getText(value.decision);
+  Reason why = value.why;
+  bool isLabelled = value.label != checkpoint::ValueLabel::None;
+  if (value.decision == checkpoint::Decision::NotNeeded)
     return isLabelled ? "the backward pass does not read it, so its label is moot"
                       : "the backward pass does not read it";
   if (why == Reason::BlockInput)
@@ -61,7 +60,7 @@ std::string explainDecision(const ReportedValue &value) {
   if (why == Reason::Budget)
     return (decision + " without a label: so it is in the cheapest plan found within the budget")
         .str();
-  return (decision + ", as " + reason + " asks").str();
+  return (decision + ", as " + value.reason + " asks").str();
 }
 
 std::string describePlace(const ReportedValue &value) {
@@ -81,8 +80,8 @@ static void printStory(raw_ostream &stream, const ReportedValue &value) {
     stream << "  named " << value.name << "\n";
   if (std::string place = describePlace(value); !place.empty())
     stream << "  at " << place << "\n";
-  if (value.label)
-    stream << "  label " << *value.label << ", from " << value.rule.value_or("") << "\n";
+  if (value.label != checkpoint::ValueLabel::None)
+    stream << "  label " << getText(value.label) << ", from " << value.rule.value_or("") << "\n";
   else
     stream << "  no label\n";
   stream << "  " << explainDecision(value) << "\n";

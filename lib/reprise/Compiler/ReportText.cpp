@@ -13,7 +13,8 @@ static void printValues(raw_ostream &stream, ArrayRef<const ReportedValue *> val
                     "reason");
   for (const ReportedValue *value : values)
     stream << formatv("{0,10}  {1,-17}  {2,-18}  {3,-24}  {4}\n", showBytes(value->bytes),
-                      readDecision(*value), value->label.value_or(""), value->reason, value->id);
+                      readDecision(*value), StringRef(getText(value->label)), value->reason,
+                      value->id);
 }
 
 static void printLayers(raw_ostream &stream, const std::vector<LayerSummary> &layers) {

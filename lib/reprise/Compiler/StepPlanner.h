@@ -16,6 +16,12 @@ mlir::FailureOr<CostModel> loadCosts(mlir::ModuleOp module, const CompileOptions
 /// The workers that workspace is counted for.
 unsigned countThreads(const CompileOptions &options);
 
+/// The steps of a form by their names.
+inline constexpr std::pair<checkpoint::Form, bool PlanForm::*> kFormSteps[] = {
+    {checkpoint::Form::Unrolled, &PlanForm::isUnrolled},
+    {checkpoint::Form::BodiesRecomputed, &PlanForm::hasBodies},
+    {checkpoint::Form::Deferred, &PlanForm::isDeferred}};
+
 /// A plan of a step, and what the program takes that it becomes.
 struct StepPlan {
   PlanForm form;

@@ -103,9 +103,6 @@ LogicalResult PluginPolicy::ask(const rp_graph &graph, Location location,
 
 LogicalResult AnsweredPolicy::decide(const PolicyGraph &graph, Location location,
                                      PolicyDecisions &decisions) const {
-  static constexpr Label known[] = {Label::must_save,        Label::prefer_save,
-                                    Label::prefer_recompute, Label::must_recompute,
-                                    Label::must_offload,     Label::prefer_offload};
   PluginAnswer answer;
   if (failed(ask(rp_graph(graph), location, answer)))
     return failure();
@@ -117,12 +114,13 @@ LogicalResult AnsweredPolicy::decide(const PolicyGraph &graph, Location location
     uint8_t label = answer.labels[slot];
     if (label == RP_NO_LABEL)
       continue;
-    if (label > std::size(known))
+    std::optional<Label> known = symbolizeLabel(label);
+    if (!known)
       return fail(location) << "gives " << describeOp(op.op) << " the unknown label "
                             << unsigned(label);
     const std::string &reason = answer.reasons[slot];
     std::string rule = answer.name + (reason.empty() ? "" : ": " + reason);
-    decisions.ops[i].push_back({known[label - 1], StringAttr::get(location.getContext(), rule)});
+    decisions.ops[i].push_back({*known, StringAttr::get(location.getContext(), rule)});
   }
   return success();
 }

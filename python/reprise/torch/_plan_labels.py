@@ -7,11 +7,11 @@ from typing import Callable, Union
 from torch import fx
 from torch.utils.checkpoint import CheckpointPolicy
 
+from .. import _plan_enums
 from .._errors import Error, UsageError, suggest
 from ._plan_nodes import describe, runs_once
 
-LABELS = {CheckpointPolicy.MUST_SAVE: "must_save", CheckpointPolicy.PREFER_SAVE: "prefer_save",
-          CheckpointPolicy.PREFER_RECOMPUTE: "prefer_recompute", CheckpointPolicy.MUST_RECOMPUTE: "must_recompute"}
+LABELS = {CheckpointPolicy[name.upper()]: name for name in _plan_enums.LABELS if name.upper() in CheckpointPolicy.__members__}
 NAMED = {"save-all": "prefer_save", "recompute-all": "prefer_recompute"}
 Label = Union[CheckpointPolicy, str, None]
 Policy = Union[Label, dict, Callable[[fx.Node], Label]]

@@ -10,6 +10,7 @@ import torch.fx as fx
 from torch.utils._pytree import tree_leaves
 from torch.utils.checkpoint import CheckpointPolicy
 
+from ._plan_labels import LABELS
 from ._plan_nodes import is_view, root
 from ._whole_decompose import decompose
 from ._whole_errors import Unsupported, source_line, source_place
@@ -40,8 +41,7 @@ def _location(node: fx.Node) -> str:
 
 
 #: A region is a checkpoint, which asks for prefer_recompute by itself.
-_LABELS = {CheckpointPolicy.MUST_SAVE: "must_save", CheckpointPolicy.PREFER_SAVE: "prefer_save",
-           CheckpointPolicy.MUST_RECOMPUTE: "must_recompute", CheckpointPolicy.PREFER_RECOMPUTE: None}
+_LABELS = LABELS | {CheckpointPolicy.PREFER_RECOMPUTE: None}
 
 
 def _label(node: fx.Node) -> str | None:

@@ -22,7 +22,8 @@ Report makeReport() {
   value.location = "loc(\"layer/0\"(\"m.mlir\":5:12))";
   value.layer = "layer/0";
   value.bytes = 345678;
-  value.decision = "replayed";
+  value.decision = checkpoint::Decision::Replayed;
+  value.why = checkpoint::Reason::Budget;
   value.reason = "budget";
   report.plan = ReportedPlan{456789, 17, {1, 2, 0.5}, {value}};
   ReportedSearch search;

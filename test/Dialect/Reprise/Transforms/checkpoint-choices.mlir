@@ -4,10 +4,10 @@
 // CHECK-LABEL: func @split
 // CHECK-SAME: reprise.replayed_ops = 1 : i64
 func.func @split(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
-  // CHECK: %[[A:.*]] = reprise.exp %arg0 {{.*}}decisions = ["replayed"], {{.*}}reasons = ["nearly free"]
-  %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.choices = ["save then replay"]} : tensor<4xf32>
+  // CHECK: %[[A:.*]] = reprise.exp %arg0 {{.*}}decisions = [#reprise.decision<replayed>], {{.*}}reasons = [#reprise.reason<"nearly free">]
+  %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.choices = [#reprise.choice<"save then replay">]} : tensor<4xf32>
   // CHECK: reprise.tanh
-  %b = reprise.tanh %a {reprise.primal, reprise.block = array<i64: 1>, reprise.choices = ["save"]} : tensor<4xf32>
+  %b = reprise.tanh %a {reprise.primal, reprise.block = array<i64: 1>, reprise.choices = [#reprise.choice<save>]} : tensor<4xf32>
   // CHECK-NEXT: %[[C:.*]] = reprise.mul %arg1, %[[A]]
   %c = reprise.mul %dy, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 2>} : tensor<4xf32>
   // CHECK-NEXT: %[[D:.*]] = reprise.add %[[C]], %[[A]]
@@ -24,8 +24,8 @@ func.func @split(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @unknown(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{unknown choice in 'reprise.choices': "save then"}}
-  %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.choices = ["save then"]} : tensor<4xf32>
+  // expected-error @+1 {{unknown choice in 'reprise.choices': "save"}}
+  %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.choices = ["save"]} : tensor<4xf32>
   %b = reprise.mul %dy, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
   return %b : tensor<4xf32>
 }

@@ -7,16 +7,16 @@
 
 // CHECK-LABEL: func @nearly_free
 func.func @nearly_free(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %dy: tensor<8x8xf32>, %seed: tensor<i64>, %offset: tensor<i64>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
-  // CHECK: %[[A:.*]] = reprise.dot_general {{.*}}["saved"], {{.*}}["fastest"]
+  // CHECK: %[[A:.*]] = reprise.dot_general {{.*}}[#reprise.decision<saved>], {{.*}}[#reprise.reason<fastest>]
   %a = reprise.dot_general %x, %w contracting [1] x [0] {reprise.primal} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   // A chain over a saved value, read by an elementwise op.
-  // CHECK: reprise.gelu {{.*}}["replayed"], {{.*}}["nearly free"]
+  // CHECK: reprise.gelu {{.*}}[#reprise.decision<replayed>], {{.*}}[#reprise.reason<"nearly free">]
   %b = reprise.gelu %a {reprise.primal} : tensor<8x8xf32>
   // A draw, with the gelu in its chain.
-  // CHECK: reprise.random_bernoulli {{.*}}["replayed"], {{.*}}["nearly free"]
+  // CHECK: reprise.random_bernoulli {{.*}}[#reprise.decision<replayed>], {{.*}}[#reprise.reason<"nearly free">]
   %m = reprise.random_bernoulli seed %seed offset %offset {probability = 0.5 : f32, stream = 0 : i64, reprise.primal} : tensor<8x8xi1>
   // Read by a contraction: one pass over its operand is little beside it.
-  // CHECK: reprise.select {{.*}}["replayed"], {{.*}}["nearly free"]
+  // CHECK: reprise.select {{.*}}[#reprise.decision<replayed>], {{.*}}[#reprise.reason<"nearly free">]
   %d = reprise.select %m, %b, %a {reprise.primal} : tensor<8x8xi1>, tensor<8x8xf32>
   // CHECK: %[[B1:.*]] = reprise.gelu %[[A]] {replay = 1
   // CHECK: reprise.mul %arg2, %[[B1]]
@@ -40,19 +40,19 @@ func.func @nearly_free(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %dy: tensor<8x8
 // CHECK-LABEL: func @not_free
 func.func @not_free(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>, %dy: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %a = reprise.dot_general %x, %w contracting [1] x [0] {reprise.primal} : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
-  // CHECK: reprise.add {{.*}}["saved"], {{.*}}["fastest"]
+  // CHECK: reprise.add {{.*}}[#reprise.decision<saved>], {{.*}}[#reprise.reason<fastest>]
   %b = reprise.add %a, %x {reprise.primal} : tensor<8x64xf32>
-  // CHECK: reprise.gelu {{.*}}["not needed"]
+  // CHECK: reprise.gelu {{.*}}[#reprise.decision<"not needed">]
   %c = reprise.gelu %b {reprise.primal} : tensor<8x64xf32>
-  // CHECK: reprise.gelu {{.*}}["saved"], {{.*}}["fastest"]
+  // CHECK: reprise.gelu {{.*}}[#reprise.decision<saved>], {{.*}}[#reprise.reason<fastest>]
   %d = reprise.gelu %c {reprise.primal} : tensor<8x64xf32>
-  // CHECK: reprise.softmax {{.*}}["saved"], {{.*}}["fastest"]
+  // CHECK: reprise.softmax {{.*}}[#reprise.decision<saved>], {{.*}}[#reprise.reason<fastest>]
   %e = reprise.softmax %d {reprise.primal} : tensor<8x64xf32>
-  // CHECK: %[[R:.*]] = reprise.max {{.*}}["saved"], {{.*}}["fastest"]
+  // CHECK: %[[R:.*]] = reprise.max {{.*}}[#reprise.decision<saved>], {{.*}}[#reprise.reason<fastest>]
   %r = reprise.max %e dims [1] {reprise.primal} : (tensor<8x64xf32>) -> tensor<8xf32>
-  // CHECK: reprise.broadcast %[[R]] {{.*}}["replayed"], {{.*}}["nearly free"]
+  // CHECK: reprise.broadcast %[[R]] {{.*}}[#reprise.decision<replayed>], {{.*}}[#reprise.reason<"nearly free">]
   %s = reprise.broadcast %r dims [0] {reprise.primal} : (tensor<8xf32>) -> tensor<8x64xf32>
-  // CHECK: reprise.exp {{.*}}["replayed"], {{.*}}["nearly free"]
+  // CHECK: reprise.exp {{.*}}[#reprise.decision<replayed>], {{.*}}[#reprise.reason<"nearly free">]
   %t = reprise.exp %s {reprise.primal} : tensor<8x64xf32>
   %1 = reprise.mul %dy, %t {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x64xf32>
   %2 = reprise.mul %1, %e {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x64xf32>
@@ -69,14 +69,14 @@ func.func @not_free(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>, %dy: tensor<8x6
 // CHECK-LABEL: func @mlp
 // CHECK-SAME: reprise.replayed_ops = 0
 func.func @mlp(%x: tensor<8x16xf32>, %g: tensor<16xf32>, %w: tensor<16x16xf32>, %dy: tensor<8x16xf32>, %seed: tensor<i64>, %offset: tensor<i64>) -> (tensor<16x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
-  // CHECK: reprise.layer_norm {{.*}}["saved", "saved", "not needed"]
-  // CHECK-SAME: ["fastest", "fastest", "not read"]
+  // CHECK: reprise.layer_norm {{.*}}[#reprise.decision<saved>, #reprise.decision<saved>, #reprise.decision<"not needed">]
+  // CHECK-SAME: [#reprise.reason<fastest>, #reprise.reason<fastest>, #reprise.reason<"not read">]
   %n, %mean, %rstd = reprise.layer_norm %x, %g, %g {epsilon = 1.0e-5 : f32, reprise.primal} : (tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>)
-  // CHECK: reprise.dot_general {{.*}}["saved"]
+  // CHECK: reprise.dot_general {{.*}}[#reprise.decision<saved>]
   %h = reprise.dot_general %n, %w contracting [1] x [0] {reprise.primal} : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
-  // CHECK: reprise.gelu {{.*}}["not needed"]
+  // CHECK: reprise.gelu {{.*}}[#reprise.decision<"not needed">]
   %a = reprise.gelu %h {reprise.primal} : tensor<8x16xf32>
-  // CHECK: reprise.dropout {{.*}}["not needed"]
+  // CHECK: reprise.dropout {{.*}}[#reprise.decision<"not needed">]
   %d = reprise.dropout %a seed %seed offset %offset {rate = 0.5 : f32, stream = 0 : i64, reprise.primal} : tensor<8x16xf32>
   %1 = reprise.dropout %dy seed %seed offset %offset {rate = 0.5 : f32, stream = 0 : i64, reprise.cotangent, reprise.order = 1 : i64} : tensor<8x16xf32>
   %2 = reprise.mul %1, %h {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x16xf32>

@@ -5,7 +5,7 @@
 // The sum is not kept, but the half of it that must be is.
 // STACKED-LABEL: func.func @stacked
 // STACKED: %[[HALF:.*]] = reprise.slice
-// STACKED-SAME: reprise.decisions = ["saved"]
+// STACKED-SAME: reprise.decisions = [#reprise.decision<saved>]
 // STACKED: reprise.yield %{{[^,]*}}, %[[HALF]] :
 // STACKED: reverse
 // STACKED-NOT: reprise.slice
@@ -28,7 +28,7 @@ func.func @stacked(%x: tensor<8xf32> {reprise.role = "input"}, %w: tensor<3x16xf
 // What the inner loop's replays read is a view of a value of the outer body, whose plan comes later:
 // there the sum is computed again for it.
 // AROUND-LABEL: func.func @around
-// AROUND: reprise.add %{{.*}} reprise.decisions = ["replayed"], {{.*}}reprise.label = #reprise.label<must_recompute>
+// AROUND: reprise.add %{{.*}} reprise.decisions = [#reprise.decision<replayed>], {{.*}}reprise.label = #reprise.label<must_recompute>
 // AROUND: reverse
 // AROUND: %[[SUM:.*]] = reprise.add {{.*}}replay =
 // AROUND: %[[VIEW:.*]] = reprise.reshape %[[SUM]] {{.*}}reprise.cotangent

@@ -16,14 +16,14 @@ func.func @f(%x: tensor<16xf32> {reprise.role = "input"}, %w: tensor<3x16xf32>) 
   // Nothing of the body but the carry is stacked.
   // REPLAY: %[[F:.*]]:2 = reprise.loop 3 (%[[C:.*]] = %[[X]])
   // REPLAY: reprise.yield %{{.*}}, %[[C]] :
-  // REPLAY: } {{{.*}}reprise.decisions = ["not needed", "saved"]
+  // REPLAY: } {{{.*}}reprise.decisions = [#reprise.decision<"not needed">, #reprise.decision<saved>]
   // REPLAY: %[[R:.*]]:2 = reprise.loop 3 (%[[D:.*]] = %{{.*}}) over (%[[OFFSET:.*]] = %{{.*}}, %[[RW:.*]] = %[[W]], %[[RC:.*]] = %[[F]]#1) reverse
   // REPLAY: %[[M:.*]] = reprise.mul %[[RC]], %[[RW]] {replay = 1
   // REPLAY: %[[E:.*]] = reprise.exp %[[M]] {replay = 1
   // The words of the same iteration.
   // REPLAY: reprise.dropout %{{.*}} offset %[[OFFSET]] {{.*}}replay = 1
   // SAVE: reprise.loop 3
-  // SAVE: } {{{.*}}reprise.decisions = ["not needed", "saved", "saved", "saved", "saved"]
+  // SAVE: } {{{.*}}reprise.decisions = [#reprise.decision<"not needed">, #reprise.decision<saved>, #reprise.decision<saved>, #reprise.decision<saved>, #reprise.decision<saved>]
   // SAVE-NOT: replay = 1
   %0:2 = reprise.value_and_grad (%v = %w) wrt [0] : (tensor<3x16xf32>) -> (tensor<f32>, tensor<3x16xf32>) {
     %h = reprise.loop 3 (%c = %x) over (%s = %v) : (tensor<16xf32>, tensor<3x16xf32>) -> tensor<16xf32> {

@@ -13,7 +13,7 @@ func.func @nested_blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32>
   %b = reprise.tanh %a {reprise.primal, reprise.block = array<i64: 0, 2>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   %c = reprise.sqrt %b {reprise.primal, reprise.block = array<i64: 0, 2>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   %d = reprise.log %c {reprise.primal, reprise.block = array<i64: 0, 3>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
-  // CHECK: %[[OUT:.*]] = reprise.erf {{.*}}["kept"], {{.*}}["block input"]
+  // CHECK: %[[OUT:.*]] = reprise.erf {{.*}}[#reprise.decision<kept>], {{.*}}[#reprise.reason<"block input">]
   %out = reprise.erf %d {reprise.primal, reprise.block = array<i64: 0, 3>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   %e = reprise.neg %out {reprise.primal, reprise.block = array<i64: 4>} : tensor<4xf32>
   // CHECK: reprise.mul %arg1, %[[OUT]]
@@ -44,13 +44,13 @@ func.func @nested_blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-LABEL: func @second_derivative
 // CHECK-SAME: reprise.replayed_ops = 4
 func.func @second_derivative(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
-  // CHECK: reprise.exp %arg0 {{.*}}["replayed"]
+  // CHECK: reprise.exp %arg0 {{.*}}[#reprise.decision<replayed>]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   %b = reprise.neg %a {reprise.primal, reprise.block = array<i64: 1>} : tensor<4xf32>
   %c = reprise.neg %b {reprise.primal, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<4xf32>
   // CHECK: %[[C:.*]] = reprise.neg {{.*}}reprise.order = 1
   // CHECK: %[[A1:.*]] = reprise.exp %arg0 {replay = 1
-  // CHECK: %[[D:.*]] = reprise.mul %[[C]], %[[A1]] {{.*}}["replayed"]
+  // CHECK: %[[D:.*]] = reprise.mul %[[C]], %[[A1]] {{.*}}[#reprise.decision<replayed>]
   %d = reprise.mul %c, %a {reprise.primal, reprise.order = 1 : i64, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   // CHECK: %[[E:.*]] = reprise.abs %[[D]]
   %e = reprise.abs %d {reprise.primal, reprise.block = array<i64: 2>} : tensor<4xf32>

@@ -4,8 +4,8 @@
 // Only views are read: what must be computed again is, once for both.
 // CHECK-LABEL: func @recomputed
 // CHECK-SAME: reprise.saved_bytes = 0
-// CHECK: reprise.exp {{.*}}reprise.decisions = ["replayed"], {{.*}}reprise.reasons = ["op"]
-// CHECK: reprise.reshape {{.*}}reprise.decisions = ["replayed"], {{.*}}reprise.label = #reprise.label<must_recompute>, {{.*}}reprise.reasons = ["op"]
+// CHECK: reprise.exp {{.*}}reprise.decisions = [#reprise.decision<replayed>], {{.*}}reprise.reasons = ["op"]
+// CHECK: reprise.reshape {{.*}}reprise.decisions = [#reprise.decision<replayed>], {{.*}}reprise.label = #reprise.label<must_recompute>, {{.*}}reprise.reasons = ["op"]
 // CHECK: %[[E:.*]] = reprise.exp %arg0 {replay = 1
 // CHECK: reprise.reshape %[[E]] {{.*}}replay = 1
 // CHECK: reprise.transpose %[[E]] {{.*}}replay = 1
@@ -25,7 +25,7 @@ func.func @recomputed(%x: tensor<2x2xf32>, %dy: tensor<4xf32>) -> tensor<2x2xf32
 // The label of a view is that of the memory; of half of it, too.
 // CHECK-LABEL: func @half
 // CHECK-SAME: reprise.saved_bytes = 0
-// CHECK: reprise.exp {{.*}}reprise.decisions = ["replayed"], {{.*}}reprise.label = #reprise.label<must_recompute>, {{.*}}reprise.reasons = ["op"], reprise.rule = "op"
+// CHECK: reprise.exp {{.*}}reprise.decisions = [#reprise.decision<replayed>], {{.*}}reprise.label = #reprise.label<must_recompute>, {{.*}}reprise.reasons = ["op"], reprise.rule = "op"
 func.func @half(%x: tensor<4xf32>, %dy: tensor<4xf32>, %dz: tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
   %a = reprise.exp %x {reprise.primal} : tensor<4xf32>
   %b = reprise.slice %a from [0] to [2] by [1] {reprise.primal, reprise.label = #reprise.label<must_recompute>, reprise.rule = "op"} : (tensor<4xf32>) -> tensor<2xf32>
@@ -39,12 +39,12 @@ func.func @half(%x: tensor<4xf32>, %dy: tensor<4xf32>, %dz: tensor<2xf32>) -> (t
 // What is saved through a view is saved, and a PREFER to compute it again holds in its unit.
 // CHECK-LABEL: func @saved
 // CHECK-SAME: reprise.saved_bytes = 32
-// CHECK: reprise.exp {{.*}}reprise.decisions = ["saved"], {{.*}}reprise.reasons = ["op"]
-// CHECK: reprise.reshape {{.*}}reprise.decisions = ["saved"], {{.*}}reprise.reasons = ["fastest"]
-// CHECK: reprise.sin {{.*}}reprise.decisions = ["saved"], {{.*}}reprise.reasons = ["fastest"]
-// CHECK: reprise.reshape {{.*}}reprise.decisions = ["saved"]
-// CHECK: reprise.tanh {{.*}}reprise.decisions = ["replayed"], {{.*}}reprise.reasons = ["op"]
-// CHECK: reprise.reshape {{.*}}reprise.decisions = ["replayed"], {{.*}}reprise.reasons = ["op"]
+// CHECK: reprise.exp {{.*}}reprise.decisions = [#reprise.decision<saved>], {{.*}}reprise.reasons = ["op"]
+// CHECK: reprise.reshape {{.*}}reprise.decisions = [#reprise.decision<saved>], {{.*}}reprise.reasons = [#reprise.reason<fastest>]
+// CHECK: reprise.sin {{.*}}reprise.decisions = [#reprise.decision<saved>], {{.*}}reprise.reasons = [#reprise.reason<fastest>]
+// CHECK: reprise.reshape {{.*}}reprise.decisions = [#reprise.decision<saved>]
+// CHECK: reprise.tanh {{.*}}reprise.decisions = [#reprise.decision<replayed>], {{.*}}reprise.reasons = ["op"]
+// CHECK: reprise.reshape {{.*}}reprise.decisions = [#reprise.decision<replayed>], {{.*}}reprise.reasons = ["op"]
 func.func @saved(%x: tensor<2x2xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #reprise.label<must_save>, reprise.rule = "op"} : tensor<2x2xf32>
   %b = reprise.reshape %a {reprise.primal, reprise.block = array<i64: 0>} : (tensor<2x2xf32>) -> tensor<4xf32>
@@ -63,8 +63,8 @@ func.func @saved(%x: tensor<2x2xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
 
 // A pad that only elementwise ops read is computed in their kernels, which read what it surrounds.
 // CHECK-LABEL: func @padded
-// CHECK: reprise.exp {{.*}}reprise.decisions = ["replayed"]
-// CHECK: reprise.pad {{.*}}reprise.decisions = ["replayed"]
+// CHECK: reprise.exp {{.*}}reprise.decisions = [#reprise.decision<replayed>]
+// CHECK: reprise.pad {{.*}}reprise.decisions = [#reprise.decision<replayed>]
 func.func @padded(%x: tensor<2xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   %a = reprise.exp %x {reprise.primal, reprise.label = #reprise.label<must_recompute>, reprise.rule = "op"} : tensor<2xf32>
   %b = reprise.pad %a with 0.0 : f32 low [1] high [1] interior [0] {reprise.primal} : (tensor<2xf32>) -> tensor<4xf32>
@@ -76,8 +76,8 @@ func.func @padded(%x: tensor<2xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
 
 // The gradient's own view of a value is one, too: the second gradient may not keep it.
 // CHECK-LABEL: func @twice
-// CHECK: reprise.exp {{.*}}reprise.decisions = ["replayed"]
-// CHECK: reprise.reshape {{.*}}reprise.decisions = ["replayed"], {{.*}}reprise.label = #reprise.label<must_recompute>
+// CHECK: reprise.exp {{.*}}reprise.decisions = [#reprise.decision<replayed>]
+// CHECK: reprise.reshape {{.*}}reprise.decisions = [#reprise.decision<replayed>], {{.*}}reprise.label = #reprise.label<must_recompute>
 func.func @twice(%x: tensor<2x2xf32>, %dy: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %a = reprise.exp %x {reprise.primal, reprise.order = 0 : i64, reprise.label = #reprise.label<must_recompute>, reprise.rule = "op"} : tensor<2x2xf32>
   %b = reprise.reshape %a {reprise.primal, reprise.order = 1 : i64, reprise.label = #reprise.label<prefer_save>, reprise.rule = "op"} : (tensor<2x2xf32>) -> tensor<4xf32>

@@ -10,15 +10,15 @@
 // CHECK-LABEL: func @blocks
 // CHECK-SAME: reprise.replayed_ops = 2 : i64, reprise.saved_bytes = 32 : i64
 func.func @blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  // CHECK: %[[A:.*]] = reprise.exp %arg0 {{.*}}decisions = ["replayed"], reprise.id = 1 : i64, {{.*}}reprise.reasons = ["checkpoint"]
+  // CHECK: %[[A:.*]] = reprise.exp %arg0 {{.*}}decisions = [#reprise.decision<replayed>], reprise.id = 1 : i64, {{.*}}reprise.reasons = ["checkpoint"]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "checkpoint"} : tensor<4xf32>
-  // CHECK: %[[B:.*]] = reprise.tanh %[[A]] {{.*}}decisions = ["kept"], {{.*}}reasons = ["block input"]
+  // CHECK: %[[B:.*]] = reprise.tanh %[[A]] {{.*}}decisions = [#reprise.decision<kept>], {{.*}}reasons = [#reprise.reason<"block input">]
   %b = reprise.tanh %a {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "checkpoint"} : tensor<4xf32>
-  // CHECK: %[[C:.*]] = reprise.exp %[[B]] {{.*}}decisions = ["replayed"], reprise.id = 0 : i64, {{.*}}reasons = ["checkpoint"]
+  // CHECK: %[[C:.*]] = reprise.exp %[[B]] {{.*}}decisions = [#reprise.decision<replayed>], reprise.id = 0 : i64, {{.*}}reasons = ["checkpoint"]
   %c = reprise.exp %b {reprise.primal, reprise.block = array<i64: 1>, reprise.label = #again, reprise.rule = "checkpoint"} : tensor<4xf32>
-  // CHECK: %[[D:.*]] = reprise.tanh %[[C]] {{.*}}decisions = ["kept"], {{.*}}reasons = ["block input"]
+  // CHECK: %[[D:.*]] = reprise.tanh %[[C]] {{.*}}decisions = [#reprise.decision<kept>], {{.*}}reasons = [#reprise.reason<"block input">]
   %d = reprise.tanh %c {reprise.primal, reprise.block = array<i64: 1>, reprise.label = #again, reprise.rule = "checkpoint"} : tensor<4xf32>
-  // CHECK: reprise.log %[[D]] {{.*}}decisions = ["not needed"], {{.*}}reasons = ["not read"]
+  // CHECK: reprise.log %[[D]] {{.*}}decisions = [#reprise.decision<"not needed">], {{.*}}reasons = [#reprise.reason<"not read">]
   %e = reprise.log %d {reprise.primal, reprise.block = array<i64: 2>} : tensor<4xf32>
   // CHECK-NEXT: %[[G:.*]] = reprise.div %arg1, %[[D]]
   %g = reprise.div %dy, %d {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 2>} : tensor<4xf32>
@@ -46,11 +46,11 @@ func.func @blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> (tensor<4xf32>, tens
 // CHECK-LABEL: func @last_unit
 // CHECK-SAME: reprise.replayed_ops = 0
 func.func @last_unit(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
-  // CHECK: reprise.exp {{.*}}["kept"], {{.*}}["block input"]
+  // CHECK: reprise.exp {{.*}}[#reprise.decision<kept>], {{.*}}[#reprise.reason<"block input">]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
-  // CHECK: reprise.exp {{.*}}["kept"], {{.*}}["last unit"]
+  // CHECK: reprise.exp {{.*}}[#reprise.decision<kept>], {{.*}}[#reprise.reason<"last unit">]
   %b = reprise.exp %a {reprise.primal, reprise.block = array<i64: 1>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
-  // CHECK: reprise.tanh {{.*}}["not needed"], {{.*}}["moot"]
+  // CHECK: reprise.tanh {{.*}}[#reprise.decision<"not needed">], {{.*}}[#reprise.reason<moot>]
   %c = reprise.tanh %b {reprise.primal, reprise.block = array<i64: 1>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   %d = reprise.mul %dy, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<4xf32>
   %e = reprise.mul %d, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<4xf32>
@@ -68,11 +68,11 @@ func.func @last_unit(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-LABEL: func @must_recompute
 // CHECK-SAME: reprise.replayed_ops = 5 : i64, reprise.saved_bytes = 0
 func.func @must_recompute(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
-  // CHECK: reprise.exp {{.*}}["replayed"]
+  // CHECK: reprise.exp {{.*}}[#reprise.decision<replayed>]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
-  // CHECK: reprise.tanh {{.*}}["replayed"]
+  // CHECK: reprise.tanh {{.*}}[#reprise.decision<replayed>]
   %b = reprise.tanh %a {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #must, reprise.rule = "op"} : tensor<4xf32>
-  // CHECK: reprise.log {{.*}}["replayed"]
+  // CHECK: reprise.log {{.*}}[#reprise.decision<replayed>]
   %c = reprise.log %b {reprise.primal, reprise.block = array<i64: 1>, reprise.label = #must, reprise.rule = "op"} : tensor<4xf32>
   // CHECK: %[[A1:.*]] = reprise.exp %arg0 {replay = 1
   // CHECK: %[[B1:.*]] = reprise.tanh %[[A1]] {replay = 1
@@ -101,13 +101,13 @@ func.func @must_recompute(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32
 // CHECK-LABEL: func @prefer_exactly
 // CHECK-SAME: reprise.replayed_ops = 2
 func.func @prefer_exactly(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
-  // CHECK: %[[A:.*]] = reprise.exp {{.*}}["saved"], {{.*}}["policy p"]
+  // CHECK: %[[A:.*]] = reprise.exp {{.*}}[#reprise.decision<saved>], {{.*}}["policy p"]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #save, reprise.rule = "policy p"} : tensor<4xf32>
-  // CHECK: reprise.tanh {{.*}}["replayed"], {{.*}}["op"]
+  // CHECK: reprise.tanh {{.*}}[#reprise.decision<replayed>], {{.*}}["op"]
   %b = reprise.tanh %a {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
-  // CHECK: %[[C:.*]] = reprise.log {{.*}}["saved"], {{.*}}["policy p"]
+  // CHECK: %[[C:.*]] = reprise.log {{.*}}[#reprise.decision<saved>], {{.*}}["policy p"]
   %c = reprise.log %b {reprise.primal, reprise.block = array<i64: 1>, reprise.label = #save, reprise.rule = "policy p"} : tensor<4xf32>
-  // CHECK: reprise.erf {{.*}}["not needed"], {{.*}}["moot"]
+  // CHECK: reprise.erf {{.*}}[#reprise.decision<"not needed">], {{.*}}[#reprise.reason<moot>]
   %d = reprise.erf %c {reprise.primal, reprise.block = array<i64: 1>, reprise.label = #save, reprise.rule = "op"} : tensor<4xf32>
   // CHECK: reprise.mul %arg1, %[[C]]
   %e = reprise.mul %dy, %c {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<4xf32>
@@ -151,7 +151,7 @@ func.func @draws(%x: tensor<4xf32>, %dy: tensor<4xf32>, %seed: tensor<i64>, %off
 // CHECK-LABEL: func @several_results
 // CHECK-SAME: reprise.replayed_ops = 1 : i64, reprise.saved_bytes = 16
 func.func @several_results(%x: tensor<2x4xf32>, %w: tensor<4xf32>, %dy: tensor<2x4xf32>, %ds: tensor<2xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>) {
-  // CHECK: %result, %[[MEAN:.*]], %[[RSTD:.*]] = reprise.layer_norm {{.*}}decisions = ["replayed", "saved", "saved"]
+  // CHECK: %result, %[[MEAN:.*]], %[[RSTD:.*]] = reprise.layer_norm {{.*}}decisions = [#reprise.decision<replayed>, #reprise.decision<saved>, #reprise.decision<saved>]
   // CHECK-SAME: reasons = ["op", "name average", "name spread"]
   %y, %mean, %rstd = reprise.layer_norm %x, %w, %w {epsilon = 1.0e-5 : f32, reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op",
       reprise.result_labels = [unit, #reprise.label<must_save>, #reprise.label<prefer_save>], reprise.result_rules = ["", "name average", "name spread"]}
@@ -175,7 +175,7 @@ func.func @several_results(%x: tensor<2x4xf32>, %w: tensor<4xf32>, %dy: tensor<2
 // CHECK-SAME: reprise.saved_bytes = 64
 func.func @saved_bytes(%x: tensor<4x4xf32> {reprise.name = "x"}, %s: tensor<4xf32> {reprise.name = "s"}) -> (tensor<4x4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "s"}) {
   %a = reprise.dot_general %x, %x contracting [1] x [0] {reprise.primal} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  // CHECK: reprise.transpose {{.*}}["saved"]
+  // CHECK: reprise.transpose {{.*}}[#reprise.decision<saved>]
   %t = reprise.transpose %a [1, 0] {reprise.primal} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %n = reprise.sum %a dims [0] {reprise.primal} : (tensor<4x4xf32>) -> tensor<4xf32>
   %b = reprise.dot_general %a, %t contracting [1] x [0] {reprise.cotangent, reprise.order = 1 : i64} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -193,11 +193,11 @@ func.func @saved_bytes(%x: tensor<4x4xf32> {reprise.name = "x"}, %s: tensor<4xf3
 
 // CHECK-LABEL: func @two_gradients
 func.func @two_gradients(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // CHECK: %[[A:.*]] = reprise.exp {{.*}}["kept"], {{.*}}["returned"]
+  // CHECK: %[[A:.*]] = reprise.exp {{.*}}[#reprise.decision<kept>], {{.*}}[#reprise.reason<returned>]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   // CHECK: reprise.mul %arg0, %[[A]]
   %b = reprise.mul %x, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
-  // CHECK: reprise.tanh %{{.*}}["not needed"]
+  // CHECK: reprise.tanh %{{.*}}[#reprise.decision<"not needed">]
   %c = reprise.tanh %b {reprise.primal, reprise.block = array<i64: 1>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   // CHECK: reprise.mul %{{.*}}, %[[A]]
   %d = reprise.mul %b, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<4xf32>

@@ -5,9 +5,9 @@
 // The value, or its view, has got a MUST after the plan.
 // RUN: sed '/reprise.exp/s/prefer_save/must_recompute/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=BASE
 // BASE: error: result 0 is kept against its label 'must_recompute' from op
-// RUN: sed '/reprise.exp/s/prefer_save/must_recompute/; /reprise.exp/s/"saved"/"not needed"/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=UNTOLD
+// RUN: sed '/reprise.exp/s/prefer_save/must_recompute/; /reprise.exp/s/decision<saved>/decision<"not needed">/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=UNTOLD
 // UNTOLD: error: result 0 is decided 'not needed', but the backward pass reads a view of it
-// RUN: sed '/reprise.exp/s/prefer_save/must_recompute/; /reprise.exp/s/"saved"/"kept"/; /reprise.exp/s/reasons = \["op"\]/reasons = ["returned"]/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=EXCUSE
+// RUN: sed '/reprise.exp/s/prefer_save/must_recompute/; /reprise.exp/s/decision<saved>/decision<kept>/; /reprise.exp/s/reasons = \["op"\]/reasons = [#reprise.reason<returned>]/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=EXCUSE
 // EXCUSE: error: result 0 is kept against its label 'must_recompute' from op
 // RUN: sed '/reprise.slice/s/prefer_recompute/must_recompute/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=VIEW
 // VIEW: error: result 0 is kept, and with it the memory of reprise.slice at {{.*}}, against its label 'must_recompute' from op

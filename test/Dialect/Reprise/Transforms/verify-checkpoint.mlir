@@ -37,13 +37,13 @@
 // SAVE: error: result 0 is replayed against its label 'must_save' from op
 // RUN: sed '/reprise.log/s/prefer_save/prefer_recompute/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=PREFER
 // PREFER: error: result 0 is kept against its label 'prefer_recompute' from op
-// RUN: sed '/reprise.log/{s/prefer_save/prefer_recompute/;s/reasons = \["op"\]/reasons = ["block input"]/}' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=EXCUSE
+// RUN: sed '/reprise.log/{s/prefer_save/prefer_recompute/;s/reasons = \["op"\]/reasons = [#reprise.reason<"block input">]/}' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=EXCUSE
 // EXCUSE: error: result 0 is kept against its label 'prefer_recompute' from op
 
 // A decision, a reason or a total that the graph belies.
-// RUN: sed '/reprise.log/s/"saved"/"not needed"/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=DECISION
+// RUN: sed '/reprise.log/s/decision<saved>/decision<"not needed">/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=DECISION
 // DECISION: error: result 0 is decided 'not needed', but the backward pass reads it
-// RUN: sed '/reprise.log/s/reprise.decisions = \["saved"\], //' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: sed '/reprise.log/s/reprise.decisions = \[#reprise.decision<saved>\], //' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: expected a decision and a reason per result
 // RUN: sed 's/saved_bytes = 16/saved_bytes = 32/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=TOTAL
 // TOTAL: error: expected 'reprise.saved_bytes' to be 16, as the graph says, but it is 32

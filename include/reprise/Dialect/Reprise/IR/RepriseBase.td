@@ -7,6 +7,7 @@ include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "reprise/Dialect/Reprise/IR/PlanEnums.td"
 include "reprise/Interfaces/CostInterface.td"
 include "reprise/Interfaces/KindInterfaces.td"
 include "reprise/Interfaces/RandomInterface.td"
@@ -33,17 +34,14 @@ def Reprise_Dialect : Dialect {
 
 //===-- Enumerations and attributes ---------------------------------------------------------------------------===//
 
-class Reprise_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
-  let cppNamespace = "::reprise";
-  let genSpecializedAttr = 0;
-}
-
-def Reprise_Label : Reprise_Enum<"Label", "what a policy asks for the results of an op", [
-  I32EnumAttrCase<"must_save", 0>, I32EnumAttrCase<"prefer_save", 1>, I32EnumAttrCase<"prefer_recompute", 2>,
-  I32EnumAttrCase<"must_recompute", 3>, I32EnumAttrCase<"must_offload", 4>, I32EnumAttrCase<"prefer_offload", 5>]>;
-def Reprise_LabelAttr : EnumAttr<Reprise_Dialect, Reprise_Label, "label"> {
+class Reprise_WordAttr<EnumInfo words, string name> : EnumAttr<Reprise_Dialect, words, name> {
   let assemblyFormat = "`<` $value `>`";
 }
+def Reprise_LabelAttr : Reprise_WordAttr<Reprise_Label, "label">;
+def Reprise_DecisionAttr : Reprise_WordAttr<Reprise_Decision, "decision">;
+def Reprise_ReasonAttr : Reprise_WordAttr<Reprise_Reason, "reason">;
+def Reprise_ChoiceAttr : Reprise_WordAttr<Reprise_Choice, "choice">;
+def Reprise_FormAttr : Reprise_WordAttr<Reprise_Form, "form">;
 
 def Reprise_ComparePredicate : Reprise_Enum<"ComparePredicate", "a comparison; with NaN only ne holds", [
   I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>, I32EnumAttrCase<"le", 3>,

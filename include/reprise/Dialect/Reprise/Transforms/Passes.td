@@ -224,11 +224,11 @@ def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::func::FuncOp"> {
     follow the fastest plan: those that are nearly free inside their consumer's kernel are replayed, all others saved.
     See docs/Policies.md.
 
-    A planner for a budget decides by itself. It writes its plan on the ops as `reprise.choices`, one per result. The
-    pass then carries these choices out, and labels and defaults do not count:
+    A planner for a budget decides by itself. It writes its plan on the ops as `reprise.choices` (`#reprise.choice`, one
+    per result). The pass then carries these choices out, and labels and defaults do not count:
 
-    - `"save"`: the backward pass reads the original.
-    - `"replay"`: one replay serves all backward readers.
+    - `save`: the backward pass reads the original.
+    - `replay`: one replay serves all backward readers.
     - `"replay per unit"`: each unit that reads the value has a replay of its own.
     - `"save then replay"`: the first unit that reads the value reads the original, later ones share a replay.
 
@@ -236,9 +236,9 @@ def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::func::FuncOp"> {
     save, and its backward body replays all other values, one iteration at a time. The step around the loops is left for
     a second run of the pass.
 
-    Each primal op ends with `reprise.decisions` ("saved", "kept", "replayed" or "not needed", one per result) and
-    `reprise.reasons`; a replay (`replay` > 0) carries as `reprise.original` the `reprise.id` of its original; the
-    function carries `reprise.saved_bytes` and `reprise.replayed_ops`.
+    Each primal op ends with `reprise.decisions` (`#reprise.decision`, one per result) and `reprise.reasons`
+    (`#reprise.reason`, or the rule that gave the label); a replay (`replay` > 0) carries as `reprise.original` the
+    `reprise.id` of its original; the function carries `reprise.saved_bytes` and `reprise.replayed_ops`.
   }];
   let options = [Option<"bodies", "bodies", "bool", "false", "Plan the bodies of loops only, so that they save few bytes.">];
   let dependentDialects = ["::reprise::RepriseDialect"];

@@ -31,8 +31,7 @@ bool isOneScope(mlir::func::FuncOp function);
 /// The scopes inside of loops, those of inner loops first. Each has several bodies.
 std::vector<PlanningScope> findBodyScopes(mlir::func::FuncOp function);
 
-/// On ops between `autodiff` and `checkpoint`: a choice per result, as `checkpoint::getText` writes
-/// it.
+/// On ops between `autodiff` and `checkpoint`: a choice per result (ChoiceAttr).
 inline constexpr llvm::StringLiteral kChoicesAttr = "reprise.choices";
 
 /// Of a function in another order, where primal ops may come after cotangents: all of them belong
@@ -42,6 +41,21 @@ inline constexpr llvm::StringLiteral kOneScopeAttr = "reprise.one_scope";
 /// Writes the choices, one per value, on the ops as `reprise.choices`. `reprise-checkpoint` follows
 /// them instead of the labels; in bodies, of the values that no label speaks of.
 void writeChoices(const PlanningScope &scope, llvm::ArrayRef<checkpoint::Choice> choices);
+
+/// What is decided on a value of the forward pass, and why.
+struct Verdict {
+  checkpoint::Decision decision = checkpoint::Decision::NotNeeded;
+  checkpoint::Reason reason = checkpoint::Reason::NotRead;
+  llvm::StringRef rule; ///< which gave the label, with Reason::Label
+
+  /// The rule, or the word of the reason.
+  llvm::StringRef why() const {
+    return reason == checkpoint::Reason::Label ? rule : llvm::StringRef(getText(reason));
+  }
+};
+/// As `checkpoint` has written it on the op: `reprise.decisions` and `reprise.reasons` have an
+/// entry per result. Nothing on other ops.
+std::optional<Verdict> readVerdict(mlir::OpResult value);
 
 /// Takes them away again.
 void clearChoices(const PlanningScope &scope);

@@ -2,6 +2,8 @@
 #ifndef REPRISE_PLANNING_CHECKPOINT_PROBLEM_PROBLEM_H
 #define REPRISE_PLANNING_CHECKPOINT_PROBLEM_PROBLEM_H
 
+#include "reprise/Planning/Checkpoint/Problem/PlanEnums.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -41,8 +43,8 @@ inline constexpr int kAvailable = -1;
 ///
 /// A solution is in Solution.h; what it takes is defined by the step around it, in Footprint.h.
 struct Problem {
-  /// What the user asks for a value.
-  enum class Label : uint8_t { None, PreferSave, MustSave, PreferRecompute, MustRecompute };
+  /// Labels of offload are obeyed by ops of their own, so that no value of a problem has one.
+  using Label = ValueLabel;
 
   /// A node of the tree of blocks. Container 0 is the root, which holds no operation itself;
   /// parents come before their children.

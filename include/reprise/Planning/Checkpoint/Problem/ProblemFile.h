@@ -35,10 +35,7 @@ std::string readProblemFile(std::string_view text, ProblemFile &file);
 /// readers in the problem alone decide.
 std::string writeProblemFile(const ProblemFile &file);
 
-/// The name of a label as files have it, such as "must_save"; "" for None.
-std::string_view getLabelName(Problem::Label label);
 std::string_view getKindName(Kind kind);
-std::optional<Problem::Label> parseLabel(std::string_view name);
 std::optional<Kind> parseKind(std::string_view name);
 
 } // namespace reprise::checkpoint

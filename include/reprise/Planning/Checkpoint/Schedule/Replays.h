@@ -6,18 +6,7 @@
 
 namespace reprise::checkpoint {
 
-/// What becomes of a value where the backward pass, or a replay, reads it.
-enum class Choice : uint8_t {
-  Save,           // the original is kept
-  Replay,         // made again once, for all its readers
-  ReplayPerUnit,  // made again for each unit whose backward pass asks for it
-  SaveThenReplay, // kept for the first unit that asks for it, made again once for all later ones
-};
-inline constexpr int kNumChoices = 4;
-
-/// As plans have it: "save", "replay", "replay per unit", "save then replay".
-std::string_view getText(Choice choice);
-std::optional<Choice> parseChoice(std::string_view text);
+inline constexpr int kNumChoices = std::size(kChoiceTexts);
 
 /// True if the original is kept for a backward reader.
 inline bool keepsOriginal(Choice choice) {

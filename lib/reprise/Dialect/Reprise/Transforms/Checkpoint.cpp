@@ -7,7 +7,6 @@
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Planning/Checkpoint/Labels/FollowLabels.h"
-#include "reprise/Planning/Checkpoint/Problem/Texts.h"
 #include "reprise/Planning/Checkpoint/Problem/Validate.h"
 #include "reprise/Support/Attributes.h"
 
@@ -21,8 +20,12 @@ namespace {
 
 using namespace checkpoint;
 
-StringRef getText(Reason reason, OpResult result) {
-  return reason == Reason::Label ? getRule(result) : StringRef(checkpoint::getText(reason));
+/// The rule that gave the label stands in the place of the word.
+Attribute describe(Reason reason, OpResult result) {
+  MLIRContext *context = result.getContext();
+  if (reason == Reason::Label)
+    return StringAttr::get(context, getRule(result));
+  return PlanReasonAttr::get(context, static_cast<PlanReason>(reason));
 }
 
 /// Writes a solution into the graph.
@@ -158,16 +161,17 @@ void Application::annotate() {
   for (auto [i, op] : llvm::enumerate(scope)) {
     if (!op || !isPrimal(op))
       continue;
-    SmallVector<StringRef> decisions, reasons;
+    Builder builder(op->getContext());
+    SmallVector<Attribute> decisions, reasons;
     for (OpResult result : op->getOpResults()) {
       int id = problem.operations[i].firstResult + result.getResultNumber();
-      decisions.push_back(getText(solution.decisions[id]));
-      reasons.push_back(getText(solution.reasons[id], result));
+      decisions.push_back(
+          builder.getAttr<PlanDecisionAttr>(static_cast<PlanDecision>(solution.decisions[id])));
+      reasons.push_back(describe(solution.reasons[id], result));
     }
-    Builder builder(op->getContext());
     NamedAttrList attributes(op->getRawDictionaryAttrs());
-    attributes.set(kDecisionsAttr, builder.getStrArrayAttr(decisions));
-    attributes.set(kReasonsAttr, builder.getStrArrayAttr(reasons));
+    attributes.set(kDecisionsAttr, builder.getArrayAttr(decisions));
+    attributes.set(kReasonsAttr, builder.getArrayAttr(reasons));
     op->setDiscardableAttrs(attributes.getDictionary(op->getContext()));
   }
 }

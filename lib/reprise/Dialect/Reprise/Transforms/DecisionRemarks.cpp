@@ -11,22 +11,18 @@ using namespace mlir;
 namespace reprise {
 
 static void emitRemark(OpResult value, const std::string &id, StringRef function) {
-  auto entry = [&](StringRef attribute) {
-    auto all = value.getOwner()->getAttrOfType<ArrayAttr>(attribute);
-    return cast<StringAttr>(all[value.getResultNumber()]).getValue();
-  };
-  StringRef decision = entry(kDecisionsAttr);
+  Verdict verdict = *readVerdict(value);
+  StringRef decision = getText(verdict.decision);
   auto options = remark::RemarkOpts::name(decision).category("checkpoint").function(function);
-  std::optional<checkpoint::Decision> parsed = checkpoint::parseDecision(decision);
-  auto emit = parsed == checkpoint::Decision::Kept        ? remark::missed
-              : parsed == checkpoint::Decision::NotNeeded ? remark::analysis
-                                                          : remark::passed;
+  auto emit = verdict.decision == checkpoint::Decision::Kept        ? remark::missed
+              : verdict.decision == checkpoint::Decision::NotNeeded ? remark::analysis
+                                                                    : remark::passed;
   auto remark = emit(value.getLoc(), options);
   remark << remark::metric("value", id) << remark::metric("bytes", getByteSize(value.getType()));
   if (std::optional<Label> label = getLabel(value))
     remark << remark::metric("label", stringifyLabel(*label))
            << remark::metric("rule", getRule(value));
-  remark << remark::metric("reason", entry(kReasonsAttr));
+  remark << remark::metric("reason", verdict.why());
 }
 
 void emitDecisionRemarks(func::FuncOp function) {

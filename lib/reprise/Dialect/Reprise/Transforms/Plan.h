@@ -5,7 +5,6 @@
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
-#include "reprise/Planning/Checkpoint/Problem/Texts.h"
 
 namespace reprise {
 

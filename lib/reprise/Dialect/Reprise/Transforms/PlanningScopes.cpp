@@ -7,9 +7,9 @@ using namespace mlir;
 using namespace reprise;
 using checkpoint::Choice;
 
-static std::optional<Choice> parseChoice(Attribute attribute) {
-  auto string = dyn_cast<StringAttr>(attribute);
-  return string ? checkpoint::parseChoice(string.getValue()) : std::nullopt;
+static std::optional<Choice> readChoice(Attribute attribute) {
+  auto choice = dyn_cast<PlanChoiceAttr>(attribute);
+  return choice ? std::optional(static_cast<Choice>(choice.getValue())) : std::nullopt;
 }
 
 FailureOr<std::vector<Choice>> reprise::readChoices(ArrayRef<Operation *> ops) {
@@ -29,7 +29,7 @@ FailureOr<std::vector<Choice>> reprise::readChoices(ArrayRef<Operation *> ops) {
     Choice unnamed = isa<ViewOpInterface>(op) ? Choice::Replay : Choice::Save;
     for (unsigned i = 0; i < op->getNumResults(); ++i) {
       std::optional<Choice> choice =
-          list && !list.empty() ? parseChoice(list[std::min<size_t>(i, list.size() - 1)]) : unnamed;
+          list && !list.empty() ? readChoice(list[std::min<size_t>(i, list.size() - 1)]) : unnamed;
       if (!choice)
         return op->emitError("unknown choice in '") << kChoicesAttr << "': " << list[i];
       choices.push_back(*choice);
@@ -113,11 +113,13 @@ void reprise::writeChoices(const PlanningScope &scope, ArrayRef<Choice> choices)
   for (auto [i, op] : llvm::enumerate(scope.ops)) {
     if (!op || !isPrimal(op) || op->getNumResults() == 0)
       continue;
-    Builder builder(op->getContext());
-    SmallVector<StringRef> list;
-    for (unsigned r = 0; r < op->getNumResults(); ++r)
-      list.push_back(getText(choices[scope.problem.operations[i].firstResult + r]));
-    op->setDiscardableAttr(kChoicesAttr, builder.getStrArrayAttr(list));
+    MLIRContext *context = op->getContext();
+    SmallVector<Attribute> list;
+    for (unsigned r = 0; r < op->getNumResults(); ++r) {
+      Choice choice = choices[scope.problem.operations[i].firstResult + r];
+      list.push_back(PlanChoiceAttr::get(context, static_cast<PlanChoice>(choice)));
+    }
+    op->setDiscardableAttr(kChoicesAttr, ArrayAttr::get(context, list));
   }
 }
 
@@ -125,6 +127,25 @@ void reprise::clearChoices(const PlanningScope &scope) {
   for (Operation *op : scope.ops)
     if (op)
       op->removeDiscardableAttr(kChoicesAttr);
+}
+
+std::optional<Verdict> reprise::readVerdict(OpResult value) {
+  unsigned number = value.getResultNumber();
+  auto read = [&](StringRef name) {
+    auto list = value.getOwner()->getAttrOfType<ArrayAttr>(name);
+    return list && number < list.size() ? list[number] : Attribute();
+  };
+  auto decision = dyn_cast_or_null<PlanDecisionAttr>(read(kDecisionsAttr));
+  Attribute why = read(kReasonsAttr);
+  if (!decision || !isa_and_nonnull<PlanReasonAttr, StringAttr>(why))
+    return std::nullopt;
+  Verdict verdict{static_cast<checkpoint::Decision>(decision.getValue())};
+  if (auto reason = dyn_cast<PlanReasonAttr>(why))
+    verdict.reason = static_cast<checkpoint::Reason>(reason.getValue());
+  else
+    std::tie(verdict.reason, verdict.rule) =
+        std::pair(checkpoint::Reason::Label, cast<StringAttr>(why).getValue());
+  return verdict;
 }
 
 StringRef reprise::readLabel(OpResult value) {

@@ -63,8 +63,7 @@ private:
   LogicalResult verifyReaders(Operation *replay, Operation *original);
   LogicalResult verifyPlan(Operation *op);
   LogicalResult verifyScope(size_t scope);
-  LogicalResult verifyDecision(OpResult result, const Use &use, StringRef decision,
-                               StringRef reason);
+  LogicalResult verifyDecision(OpResult result, const Use &use, const Verdict &verdict);
   Use findUse(OpResult result, size_t scope);
   void addReaders(Value value, Operation *op, size_t scope, Use &use);
   void addRowReaders(LoopOp loop, unsigned result, Operation *op, size_t scope, Use &use);
@@ -277,40 +276,32 @@ Use Verifier::findUse(OpResult result, size_t scope) {
   return use;
 }
 
-LogicalResult Verifier::verifyDecision(OpResult result, const Use &use, StringRef decision,
-                                       StringRef reason) {
+LogicalResult Verifier::verifyDecision(OpResult result, const Use &use, const Verdict &verdict) {
   auto fail = [&](const Twine &message) {
     return result.getOwner()->emitError("result ") << result.getResultNumber() << " " << message;
   };
-  auto said = checkpoint::parseDecision(decision);
-  bool saysReplayed = said == checkpoint::Decision::Replayed;
-  bool saysHeld = said == checkpoint::Decision::Saved || said == checkpoint::Decision::Kept;
-  if (!said)
-    return fail("has the unknown decision '" + decision + "'");
+  using checkpoint::Decision;
+  bool saysReplayed = verdict.decision == Decision::Replayed;
+  bool saysHeld = verdict.decision == Decision::Saved || verdict.decision == Decision::Kept;
   bool isHeld = use.held || use.viewed;
   if (use.replayed != saysReplayed || (!use.replayed && isHeld != saysHeld))
-    return fail("is decided '" + decision + "', but " +
+    return fail("is decided '" + StringRef(getText(verdict.decision)) + "', but " +
                 (use.replayed ? "a replay of it is read"
                  : use.held   ? "the backward pass reads it"
                  : use.viewed ? "the backward pass reads a view of it"
                               : "the backward pass does not read it"));
-  return verifyLabel(result, use, reason);
+  return verifyLabel(result, use, verdict.reason);
 }
 
 LogicalResult Verifier::verifyPlan(Operation *op) {
-  auto decisions = op->getAttrOfType<ArrayAttr>(kDecisionsAttr);
-  auto reasons = op->getAttrOfType<ArrayAttr>(kReasonsAttr);
-  auto fits = [&](ArrayAttr list) {
-    return list && list.size() == op->getNumResults() &&
-           llvm::all_of(list, llvm::IsaPred<StringAttr>);
-  };
-  if (!fits(decisions) || !fits(reasons))
-    return op->emitError("expected a decision and a reason per result");
+  for (StringRef name : {kDecisionsAttr, kReasonsAttr})
+    if (auto list = op->getAttrOfType<ArrayAttr>(name); !list || list.size() != op->getNumResults())
+      return op->emitError("expected a decision and a reason per result");
   for (OpResult result : op->getOpResults()) {
-    unsigned i = result.getResultNumber();
-    if (failed(verifyDecision(result, uses.lookup(result),
-                              cast<StringAttr>(decisions[i]).getValue(),
-                              cast<StringAttr>(reasons[i]).getValue())))
+    std::optional<Verdict> verdict = readVerdict(result);
+    if (!verdict)
+      return op->emitError("expected decisions, and a reason or a rule for each");
+    if (failed(verifyDecision(result, uses.lookup(result), *verdict)))
       return failure();
   }
   return success();

@@ -40,7 +40,7 @@ void reprise::addViews(Value value, const Uses &uses, Use &use) {
   }
 }
 
-LogicalResult reprise::verifyLabel(OpResult result, const Use &use, StringRef reason) {
+LogicalResult reprise::verifyLabel(OpResult result, const Use &use, checkpoint::Reason why) {
   auto fail = [&](const Twine &message) {
     return result.getOwner()->emitError("result ") << result.getResultNumber() << " " << message;
   };
@@ -49,7 +49,6 @@ LogicalResult reprise::verifyLabel(OpResult result, const Use &use, StringRef re
     return success();
   using checkpoint::Reason;
   auto name = stringifyLabel(*label).str();
-  auto why = checkpoint::parseReason(reason);
   bool isPrefer = llvm::is_contained(
       {Label::prefer_save, Label::prefer_recompute, Label::prefer_offload}, *label);
   bool forBudget = why == Reason::Budget && isPrefer;

@@ -22,7 +22,7 @@ using Uses = llvm::DenseMap<mlir::Value, Use>;
 void addViews(mlir::Value value, const Uses &uses, Use &use);
 
 /// Checks that the label of a value holds, or that `reason` says why it does not.
-mlir::LogicalResult verifyLabel(mlir::OpResult result, const Use &use, llvm::StringRef reason);
+mlir::LogicalResult verifyLabel(mlir::OpResult result, const Use &use, checkpoint::Reason why);
 
 /// Checks that nothing of a scope holds memory that must be recomputed or moved to the host,
 /// whatever looks at it: a view, or a pad that its readers compute.

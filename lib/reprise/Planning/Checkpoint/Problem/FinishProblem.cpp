@@ -189,7 +189,7 @@ void Finisher::joinMemories() {
   if (!clash)
     return;
   auto describe = [&](int value) {
-    return "'" + std::string(getLabelName(problem.values[value].label)) + "' of value " +
+    return "'" + std::string(getText(problem.values[value].label)) + "' of value " +
            std::to_string(value);
   };
   refuse(describeOperation(file, problem.values[clash->value].operation) + describe(clash->value) +

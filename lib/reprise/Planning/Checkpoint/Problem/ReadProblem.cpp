@@ -316,8 +316,8 @@ void Reader::scanValue(std::string_view key, Value &value) {
   else if (key == "bytes")
     value.bytes = readCount(key);
   else if (key == "label") {
-    std::optional<Label> label = parseLabel(scanner.readString().value_or(""));
-    if (!label)
+    std::optional<Label> label = parseValueLabel(scanner.readString().value_or(""));
+    if (!label || *label == Label::MustOffload || *label == Label::PreferOffload)
       expect(key, "must_save, prefer_save, prefer_recompute or must_recompute");
     value.label = label.value_or(Label::None);
   } else if (key == "outlives")

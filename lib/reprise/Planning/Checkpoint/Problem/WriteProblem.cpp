@@ -9,11 +9,6 @@ using Label = Problem::Label;
 using Operation = Problem::Operation;
 using Value = Problem::Value;
 
-static constexpr std::pair<Label, std::string_view> labels[] = {
-    {Label::PreferSave, "prefer_save"},
-    {Label::MustSave, "must_save"},
-    {Label::PreferRecompute, "prefer_recompute"},
-    {Label::MustRecompute, "must_recompute"}};
 static constexpr std::pair<Kind, std::string_view> kinds[] = {{Kind::Elementwise, "elementwise"},
                                                               {Kind::View, "view"},
                                                               {Kind::Reduction, "reduction"},
@@ -38,11 +33,7 @@ static std::optional<Enum> parse(const std::pair<Enum, std::string_view> (&table
   return std::nullopt;
 }
 
-std::string_view reprise::checkpoint::getLabelName(Label label) { return nameOf(labels, label); }
 std::string_view reprise::checkpoint::getKindName(Kind kind) { return nameOf(kinds, kind); }
-std::optional<Label> reprise::checkpoint::parseLabel(std::string_view name) {
-  return parse(labels, name);
-}
 std::optional<Kind> reprise::checkpoint::parseKind(std::string_view name) {
   return parse(kinds, name);
 }
@@ -146,7 +137,7 @@ void Writer::writeValue(int id) {
   writeName(file.valueNames, id);
   writeMember("bytes", show(value.bytes));
   if (value.label != Label::None)
-    writeMember("label", quote(getLabelName(value.label)));
+    writeMember("label", quote(getText(value.label)));
   int last = footprint.lastOutside[id];
   if (value.outlives)
     writeMember("outlives", "true");

@@ -11,20 +11,6 @@ using Label = Problem::Label;
 using Operation = Problem::Operation;
 using Value = Problem::Value;
 
-static constexpr std::string_view choiceTexts[kNumChoices] = {"save", "replay", "replay per unit",
-                                                              "save then replay"};
-
-std::string_view reprise::checkpoint::getText(Choice choice) {
-  return choiceTexts[static_cast<size_t>(choice)];
-}
-
-std::optional<Choice> reprise::checkpoint::parseChoice(std::string_view text) {
-  for (int number = 0; number < kNumChoices; ++number)
-    if (choiceTexts[number] == text)
-      return static_cast<Choice>(number);
-  return std::nullopt;
-}
-
 std::vector<int> reprise::checkpoint::findSessions(const Problem &problem) {
   std::vector<int> outermost(problem.containers.size()), result;
   for (size_t i = 1; i < problem.containers.size(); ++i) {

@@ -1,0 +1,170 @@
+// reprise: the words of policies and plans
+//
+// Made by utils/make-enums.py from include/reprise/Dialect/Reprise/IR/PlanEnums.td.
+#ifndef REPRISE_PLANNING_CHECKPOINT_PROBLEM_PLANENUMS_H
+#define REPRISE_PLANNING_CHECKPOINT_PROBLEM_PLANENUMS_H
+
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+// clang-format off
+namespace reprise::checkpoint {
+
+/// What a policy asks for the results of an op.
+enum class ValueLabel : uint8_t {
+  None, ///< nothing
+  /// The backward pass reads the original.
+  MustSave = 1,
+  /// The same, if the budget allows it.
+  PreferSave = 2,
+  /// Computed again, unless a plan saves it for a reason.
+  PreferRecompute = 3,
+  /// Computed again in every plan.
+  MustRecompute = 4,
+  /// Waits in the memory of the host.
+  MustOffload = 5,
+  /// The same, unless it is computed again.
+  PreferOffload = 6,
+};
+inline constexpr std::string_view kValueLabelTexts[] = {
+    "",
+    "must_save",
+    "prefer_save",
+    "prefer_recompute",
+    "must_recompute",
+    "must_offload",
+    "prefer_offload",
+};
+constexpr std::string_view getText(ValueLabel value) { return kValueLabelTexts[static_cast<size_t>(value)]; }
+/// Nothing for another text.
+constexpr std::optional<ValueLabel> parseValueLabel(std::string_view text) {
+  for (size_t number = 1; number < std::size(kValueLabelTexts); ++number)
+    if (kValueLabelTexts[number] == text)
+      return static_cast<ValueLabel>(number);
+  return std::nullopt;
+}
+
+/// What happens to a value in the backward pass.
+enum class Decision : uint8_t {
+  /// Held, as labelled or for lack of a label.
+  Saved = 0,
+  /// Held against its label.
+  Kept = 1,
+  /// Computed again.
+  Replayed = 2,
+  /// Read by neither the backward pass nor a replay.
+  NotNeeded = 3,
+  /// Waits in the memory of the host.
+  Offloaded = 4,
+};
+inline constexpr std::string_view kDecisionTexts[] = {
+    "saved",
+    "kept",
+    "replayed",
+    "not needed",
+    "offloaded",
+};
+constexpr std::string_view getText(Decision value) { return kDecisionTexts[static_cast<size_t>(value)]; }
+/// Nothing for another text.
+constexpr std::optional<Decision> parseDecision(std::string_view text) {
+  for (size_t number = 0; number < std::size(kDecisionTexts); ++number)
+    if (kDecisionTexts[number] == text)
+      return static_cast<Decision>(number);
+  return std::nullopt;
+}
+
+/// Why a decision was made.
+enum class Reason : uint8_t {
+  /// As labelled; plans have the name of the rule in its place.
+  Label = 0,
+  /// No label: saving costs less time.
+  Fastest = 1,
+  /// No label: computed again inside its consumer's kernel.
+  NearlyFree = 2,
+  /// An input of a unit that has replays, or of the last unit.
+  BlockInput = 3,
+  /// Of the last unit before its backward pass.
+  LastUnit = 4,
+  /// The plan that fits the budget says so.
+  Budget = 5,
+  /// There in any case.
+  Outlives = 6,
+  /// Labelled, but not needed.
+  Moot = 7,
+  /// Neither labelled nor needed.
+  NotRead = 8,
+};
+inline constexpr std::string_view kReasonTexts[] = {
+    "label",
+    "fastest",
+    "nearly free",
+    "block input",
+    "last unit",
+    "budget",
+    "returned",
+    "moot",
+    "not read",
+};
+constexpr std::string_view getText(Reason value) { return kReasonTexts[static_cast<size_t>(value)]; }
+/// Nothing for another text.
+constexpr std::optional<Reason> parseReason(std::string_view text) {
+  for (size_t number = 0; number < std::size(kReasonTexts); ++number)
+    if (kReasonTexts[number] == text)
+      return static_cast<Reason>(number);
+  return std::nullopt;
+}
+
+/// What becomes of a value where the backward pass, or a replay, reads it.
+enum class Choice : uint8_t {
+  /// The original is kept.
+  Save = 0,
+  /// Made again once, for all its readers.
+  Replay = 1,
+  /// Made again for each unit whose backward pass asks for it.
+  ReplayPerUnit = 2,
+  /// Kept for the first unit that asks for it, made again once for all later ones.
+  SaveThenReplay = 3,
+};
+inline constexpr std::string_view kChoiceTexts[] = {
+    "save",
+    "replay",
+    "replay per unit",
+    "save then replay",
+};
+constexpr std::string_view getText(Choice value) { return kChoiceTexts[static_cast<size_t>(value)]; }
+/// Nothing for another text.
+constexpr std::optional<Choice> parseChoice(std::string_view text) {
+  for (size_t number = 0; number < std::size(kChoiceTexts); ++number)
+    if (kChoiceTexts[number] == text)
+      return static_cast<Choice>(number);
+  return std::nullopt;
+}
+
+/// What a plan changes of the step before values are chosen.
+enum class Form : uint8_t {
+  /// Loops are replaced by their iterations.
+  Unrolled = 0,
+  /// Bodies of loops have a plan of their own, with replays.
+  BodiesRecomputed = 1,
+  /// A large gradient waits until the pass is over.
+  Deferred = 2,
+};
+inline constexpr std::string_view kFormTexts[] = {
+    "unrolled",
+    "bodies_recomputed",
+    "deferred",
+};
+constexpr std::string_view getText(Form value) { return kFormTexts[static_cast<size_t>(value)]; }
+/// Nothing for another text.
+constexpr std::optional<Form> parseForm(std::string_view text) {
+  for (size_t number = 0; number < std::size(kFormTexts); ++number)
+    if (kFormTexts[number] == text)
+      return static_cast<Form>(number);
+  return std::nullopt;
+}
+
+} // namespace reprise::checkpoint
+
+#endif // REPRISE_PLANNING_CHECKPOINT_PROBLEM_PLANENUMS_H
