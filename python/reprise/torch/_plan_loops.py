@@ -93,7 +93,7 @@ def find_splitters(reduction: fx.Node, operand: fx.Node) -> set[fx.Node]:
         tensor = node.meta["val"]
         try:
             own = _merges(show(_like(tensor.shape, tensor.stride())), dims)
-        except RuntimeError:  # no view of these dimensions shows it
+        except (RuntimeError, ValueError):  # no view of these dimensions shows it
             return False
         return all(its for mine, its in zip(merged, own) if mine)
     while stack:
