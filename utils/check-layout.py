@@ -32,8 +32,6 @@ UNSPLIT = {
     ("utils/fuzz/KernelGenerator.h", "KernelGenerator"): 50,
     ("lib/reprise/Zoo/GraphBuilder.h", "GraphBuilder"): 46,
     ("lib/reprise/Compiler/StepPlanner.h", "StepPlanner"): 45,
-    ("utils/fuzz/Generator.h", "Generator"): 44,
-    ("lib/reprise/Planning/Offsets/Probe.h", "Probe"): 41,
     ("include/reprise/Conversion/KernelBuilder.h", "KernelBuilder"): 40,
     ("lib/reprise/Compiler/ProgramPlanner.h", "ProgramPlanner"): 40,
     ("lib/reprise/Conversion/LoopNest/Evaluator.h", "Evaluator"): 37,

@@ -40,20 +40,15 @@ std::vector<const Known *> favouritesOf(const Repertoire &repertoire, uint64_t s
 Generator::Generator(MLIRContext *context, const Repertoire &repertoire, uint64_t seed)
     : context(context), repertoire(repertoire), judge(context),
       random(seed * 0x2545f4914f6cdd1du + 1), builder(UnknownLoc::get(context), context),
-      favourites(favouritesOf(repertoire, seed)) {
-  SmallVector<Type> floats = {builder.getF32Type(), builder.getF32Type(), builder.getF64Type(),
-                              builder.getBF16Type(), builder.getF16Type()};
-  mainFloat = random.pick(floats);
-  for (int i = 0; i < 3; ++i)
-    sizes.push_back(makeSize());
-}
+      values(builder, random), favourites(favouritesOf(repertoire, seed)) {}
 
 OwningOpRef<ModuleOp> Generator::run() {
   module = ModuleOp::create(builder.getLoc());
   entry = addFunction("train", {});
+  values.entry = &entry.getBody().front();
   builder.setInsertionPointToEnd(&entry.getBody().front());
   for (int64_t i = random.within(1, 3); i > 0; --i)
-    pool.push_back(freshArgument(makeType()));
+    values.pool.push_back(values.freshArgument(values.makeType()));
   emitItems(random.within(2, 6));
   if (random.chance(20) && !repertoire.without.count("reprise.pause"))
     emitPause();
@@ -116,24 +111,15 @@ SmallVector<Value> Generator::operandsOf(const Template &candidate) {
       !name.hasInterface<DifferentiableOpInterface>() && llvm::any_of(candidate.results, isFloat);
   SmallVector<Value> operands;
   for (RankedTensorType type : candidate.operands)
-    operands.push_back(obtain(type, !passive || !isFloat(type)));
+    operands.push_back(values.obtain(type, !passive || !isFloat(type)));
   return operands;
-}
-
-/// Results that are floats of an op with an active operand are active.
-void Generator::add(Operation *op, bool isOpActive) {
-  for (Value result : op->getResults()) {
-    pool.push_back(result);
-    if (isOpActive && isa<FloatType>(getElementTypeOrSelf(result.getType())))
-      active.insert(result);
-  }
 }
 
 bool Generator::emitOp() {
   const Known &known = random.chance(40) ? *random.pick(favourites) : random.pick(repertoire.ops);
   for (int i = 0; i < 10; ++i) {
     const Template &example = random.pick(known.examples);
-    Template candidate = resized(example);
+    Template candidate = values.resized(example);
     if (!fits(candidate))
       candidate = mutate(candidate, random, context);
     if (!fits(candidate))
@@ -147,7 +133,7 @@ bool Generator::emitOp() {
       op->erase();
       continue;
     }
-    add(op, llvm::any_of(operands, [&](Value v) { return isActive(v); }));
+    values.add(op, llvm::any_of(operands, [&](Value v) { return values.isActive(v); }));
     return true;
   }
   return false;
@@ -157,12 +143,12 @@ bool Generator::emitOp() {
 void Generator::emitPause() {
   SmallVector<Value> early, late;
   for (int64_t i = random.below(4); i > 0; --i)
-    early.push_back(random.pickLate(pool));
+    early.push_back(random.pickLate(values.pool));
   for (int64_t i = random.within(1, 2); i > 0; --i)
-    late.push_back(freshArgument(makeType()));
+    late.push_back(values.freshArgument(values.makeType()));
   lateInputs.insert_range(late);
   PauseOp pause = PauseOp::create(builder, TypeRange(ValueRange(late)), early, late, /*replay=*/0);
-  llvm::append_range(pool, pause.getResults());
+  llvm::append_range(values.pool, pause.getResults());
 }
 
 //===-- The entry -----------------------------------------------------------------------------===//
@@ -170,7 +156,7 @@ void Generator::emitPause() {
 /// Values that nothing reads, and some others, which may become the next values of arguments.
 void Generator::returnResults() {
   SmallVector<Value> results;
-  for (Value value : llvm::reverse(pool))
+  for (Value value : llvm::reverse(values.pool))
     if (results.size() < 10 && !isa<BlockArgument>(value) &&
         random.chance(value.use_empty() ? 90 : 15))
       results.push_back(value);
@@ -182,7 +168,7 @@ void Generator::returnResults() {
     Value argument = entry.getBody().getArgument(i);
     if (lateInputs.contains(argument) || !random.chance(25))
       continue;
-    results.push_back(obtain(cast<RankedTensorType>(argument.getType())));
+    results.push_back(values.obtain(cast<RankedTensorType>(argument.getType())));
     names.push_back(builder.getStringAttr("a" + std::to_string(i)));
   }
   func::ReturnOp::create(builder, results);
@@ -223,7 +209,8 @@ void Generator::nameArguments() {
 
 /// A must on a name could contradict one on the named op, and one on a view another one of its
 /// memory. What a loop makes has no label.
-Label Generator::chooseLabel(Operation *op, llvm::DenseMap<Operation *, Label> &musts, int saved) {
+static Label chooseLabel(Operation *op, llvm::DenseMap<Operation *, Label> &musts, int saved,
+                         Random &random) {
   static constexpr Label recompute[] = {Label::must_recompute, Label::prefer_recompute};
   static constexpr Label any[] = {Label::must_save, Label::prefer_save, Label::prefer_recompute,
                                   Label::must_recompute, Label::prefer_offload};
@@ -251,7 +238,7 @@ void Generator::labelOps() {
     bool hasValue = isa_and_nonnull<RepriseDialect>(op->getDialect()) && op->getNumResults() != 0 &&
                     op->getNumRegions() == 0 && !op->getParentOfType<CustomVjpOp>();
     if (hasValue && !op->hasAttr("reprise.label") && random.chance(rate))
-      op->setAttr("reprise.label", LabelAttr::get(context, chooseLabel(op, musts, saved)));
+      op->setAttr("reprise.label", LabelAttr::get(context, chooseLabel(op, musts, saved, random)));
   });
 }
 

@@ -5,8 +5,14 @@ using namespace mlir;
 
 namespace reprise::fuzz {
 
+Operation *findMaker(Operation *op) {
+  while (op && isa<ViewOpInterface, NameOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op;
+}
+
 /// A view of another shape, of a part, or of repeated elements.
-Value Generator::showIn(Value value) {
+static Value showIn(ImplicitLocOpBuilder &builder, Random &random, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> shape(type.getShape()), start(shape.size()), ones(shape.size(), 1);
   switch (random.below(4)) {
@@ -32,7 +38,7 @@ Value Generator::showIn(Value value) {
 
 /// A value that nothing reads but views, of which others are made: their gradients read the views.
 bool Generator::emitViewed() {
-  Value source = pickFloat();
+  Value source = values.pickFloat();
   auto type = cast<RankedTensorType>(source.getType());
   if (type.getNumElements() == 0 || type.getNumElements() > kMostElements)
     return false;
@@ -48,7 +54,7 @@ bool Generator::emitViewed() {
   };
   Value seen = name(made);
   for (int64_t views = random.within(1, 3); views > 0; --views) {
-    Value view = showIn(seen);
+    Value view = showIn(builder, random, seen);
     // What is repeated has no label for the memory.
     bool isRepeated = isa<BroadcastOp>(view.getDefiningOp());
     if (!isRepeated)
@@ -58,9 +64,9 @@ bool Generator::emitViewed() {
       break;
   }
   Value result = MulOp::create(builder, seen.getType(), seen, seen);
-  pool.push_back(result);
-  if (isActive(source))
-    active.insert(result);
+  values.pool.push_back(result);
+  if (values.isActive(source))
+    values.active.insert(result);
   memories.push_back(std::move(memory));
   return true;
 }
@@ -82,13 +88,6 @@ void Generator::labelMemories() {
     Operation *labelled = onView ? random.pick(memory.views) : memory.maker;
     labelled->setAttr("reprise.label", LabelAttr::get(context, must));
   }
-}
-
-/// The op whose memory a chain of views and names shows; null if it makes none, as arguments do.
-Operation *Generator::findMaker(Operation *op) {
-  while (op && isa<ViewOpInterface, NameOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return op;
 }
 
 } // namespace reprise::fuzz

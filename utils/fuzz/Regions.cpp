@@ -9,15 +9,6 @@ namespace reprise::fuzz {
 
 static bool isFloat(Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }
 
-/// Some of the values that came into the pool since `begin`, rather those that nothing reads.
-SmallVector<Value> Generator::chooseResults(size_t begin, int64_t count) {
-  SmallVector<Value> chosen;
-  for (size_t i = pool.size(); i > begin && static_cast<int64_t>(chosen.size()) < count; --i)
-    if (random.chance(pool[i - 1].use_empty() ? 90 : 30))
-      chosen.push_back(pool[i - 1]);
-  return chosen;
-}
-
 //===-- Regions that read from above ----------------------------------------------------------===//
 
 /// A block, a checkpoint: any op that has a region and nothing but.
@@ -30,7 +21,7 @@ bool Generator::emitRegion() {
   OperationState state(builder.getLoc(), spec.name);
   Block *block = new Block();
   state.addRegion()->push_back(block);
-  size_t begin = pool.size();
+  size_t begin = values.pool.size();
   SmallVector<Value> results;
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -38,8 +29,8 @@ bool Generator::emitRegion() {
     ++depth;
     emitItems(random.within(1, 4));
     --depth;
-    entangle(begin);
-    results = chooseResults(begin, random.within(1, 3));
+    values.entangle(begin);
+    results = values.chooseResults(begin, random.within(1, 3));
     YieldOp::create(builder, results);
   }
   for (const AttributeSpec &attribute : spec.attributes)
@@ -47,11 +38,11 @@ bool Generator::emitRegion() {
       state.addAttribute(attribute.name, builder.getStringAttr(random.pick(names)));
   state.addTypes(TypeRange(ValueRange(results)));
   Operation *op = builder.create(state);
-  pool.resize(begin);
+  values.pool.resize(begin);
   for (auto [inner, outer] : llvm::zip(results, op->getResults())) {
-    pool.push_back(outer);
-    if (isActive(inner))
-      active.insert(outer);
+    values.pool.push_back(outer);
+    if (values.isActive(inner))
+      values.active.insert(outer);
   }
   return true;
 }
@@ -67,34 +58,34 @@ static RankedTensorType stackOf(Type row, int64_t trip) {
 SmallVector<Type> Generator::emitLoopBody(Block *block, size_t carries) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(block);
-  size_t begin = pool.size();
+  size_t begin = values.pool.size();
   for (BlockArgument argument : block->getArguments()) {
-    pool.push_back(argument);
+    values.pool.push_back(argument);
     if (gradientDepth > 0 && isFloat(argument.getType()))
-      active.insert(argument);
+      values.active.insert(argument);
   }
   ++depth;
   emitItems(random.within(1, 3));
   --depth;
-  entangle(begin);
-  SmallVector<Value> yields, rows = chooseResults(begin, random.below(3));
+  values.entangle(begin);
+  SmallVector<Value> yields, rows = values.chooseResults(begin, random.below(3));
   for (BlockArgument argument : block->getArguments().take_front(carries))
-    yields.push_back(obtain(cast<RankedTensorType>(argument.getType())));
+    yields.push_back(values.obtain(cast<RankedTensorType>(argument.getType())));
   yields.append(rows);
   YieldOp::create(builder, yields);
-  pool.resize(begin);
+  values.pool.resize(begin);
   return SmallVector<Type>(TypeRange(ValueRange(rows)));
 }
 
 bool Generator::emitLoop() {
   int64_t trip = random.within(1, 4);
-  SmallVector<Value> inits = {pickFloat()}, xs;
+  SmallVector<Value> inits = {values.pickFloat()}, xs;
   if (random.chance(40))
-    inits.push_back(random.pickLate(pool));
+    inits.push_back(random.pickLate(values.pool));
   for (int64_t i = random.below(3); i > 0; --i)
-    if (RankedTensorType stack = stackOf(random.pickLate(pool).getType(), trip);
+    if (RankedTensorType stack = stackOf(random.pickLate(values.pool).getType(), trip);
         countElements(stack.getShape()) <= kMostElements)
-      xs.push_back(obtain(stack));
+      xs.push_back(values.obtain(stack));
   Block *block = new Block();
   for (Value init : inits)
     block->addArgument(init.getType(), builder.getLoc());
@@ -110,17 +101,17 @@ bool Generator::emitLoop() {
   LoopOp op = LoopOp::create(builder, builder.getLoc(), trip, inits, xs, types, random.chance(30));
   op.getBlock().erase();
   op.getBody().push_back(block);
-  add(op, gradientDepth > 0);
+  values.add(op, gradientDepth > 0);
   return true;
 }
 
 /// A derivative of its own for some values, of any inputs.
 bool Generator::emitRule() {
-  SmallVector<Value> primals = {pickFloat()}, inputs = {pickFloat()}, cotangents;
+  SmallVector<Value> primals = {values.pickFloat()}, inputs = {values.pickFloat()}, cotangents;
   for (int64_t i = random.below(3); i > 0; --i)
-    primals.push_back(random.pickLate(pool));
+    primals.push_back(random.pickLate(values.pool));
   if (random.chance(50))
-    inputs.push_back(pickFloat());
+    inputs.push_back(values.pickFloat());
   auto block = std::make_unique<Block>();
   for (Value primal : primals)
     if (isFloat(primal.getType()))
@@ -128,19 +119,19 @@ bool Generator::emitRule() {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(block.get());
-    size_t begin = pool.size();
-    llvm::append_range(pool, block->getArguments());
+    size_t begin = values.pool.size();
+    llvm::append_range(values.pool, block->getArguments());
     ++depth;
     emitItems(random.within(1, 3));
     --depth;
     for (Value input : inputs)
-      cotangents.push_back(obtain(cast<RankedTensorType>(input.getType())));
+      cotangents.push_back(values.obtain(cast<RankedTensorType>(input.getType())));
     YieldOp::create(builder, cotangents);
-    pool.resize(begin);
+    values.pool.resize(begin);
   }
   auto op = CustomVjpOp::create(builder, TypeRange(ValueRange(primals)), primals, inputs);
   op.getBody().push_back(block.release());
-  add(op, llvm::any_of(inputs, [&](Value input) { return isActive(input); }));
+  values.add(op, llvm::any_of(inputs, [&](Value input) { return values.isActive(input); }));
   return true;
 }
 
@@ -154,58 +145,16 @@ bool Generator::emitNested(int percentLoops) {
 
 //===-- Gradients -----------------------------------------------------------------------------===//
 
-/// Multiplies some values with active ones, so that the backward pass reads both.
-void Generator::entangle(size_t begin) {
-  SmallVector<Value> values;
-  for (size_t i = pool.size(); i > begin && values.size() < 3; --i)
-    if (random.chance(60))
-      values.push_back(pool[i - 1]);
-  std::vector<Value> floats;
-  llvm::copy_if(pool, std::back_inserter(floats), [&](Value value) { return isActive(value); });
-  for (Value value : values) {
-    if (floats.empty())
-      return;
-    Value factor = random.pickLate(floats);
-    auto type = cast<RankedTensorType>(value.getType()).clone(getElementTypeOrSelf(factor));
-    if (value.getType() != type)
-      value = CastOp::create(builder, type, value);
-    if (factor.getType() != type)
-      factor = adapt(factor, type);
-    Value product = MulOp::create(builder, value, factor);
-    active.insert(product);
-    pool.push_back(product);
-  }
-}
-
-/// The sum of the means of some floats, in the type of one of them.
-Value Generator::makeLoss(size_t begin) {
-  SmallVector<Value> terms;
-  for (size_t i = pool.size(); i > begin && terms.size() < 3; --i)
-    if (Value value = pool[i - 1]; isFloat(value.getType()) && isActive(value))
-      if (terms.empty() || random.chance(50))
-        terms.push_back(value);
-  if (terms.empty())
-    terms.push_back(pickFloat());
-  Value loss;
-  for (Value term : terms) {
-    Value scalar = sumAll(term);
-    if (loss && scalar.getType() != loss.getType())
-      scalar = CastOp::create(builder, loss.getType(), scalar);
-    loss = loss ? AddOp::create(builder, loss, scalar).getResult() : scalar;
-  }
-  return loss;
-}
-
 /// Fills the body of a gradient or of a function, and ends it. Its first results are scalars.
 void Generator::emitBody(Body &body) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(body.block);
-  size_t begin = pool.size();
+  size_t begin = values.pool.size();
   for (BlockArgument argument : body.block->getArguments()) {
-    pool.push_back(argument);
+    values.pool.push_back(argument);
     if (!isFloat(argument.getType()))
       continue;
-    active.insert(argument);
+    values.active.insert(argument);
     if (body.wrt.empty() || random.chance(70))
       body.wrt.push_back(argument.getArgNumber());
   }
@@ -215,48 +164,22 @@ void Generator::emitBody(Body &body) {
     emitNested(25);
   emitItems(random.within(1, depth > 1 ? 2 : 4));
   --depth;
-  entangle(begin);
+  values.entangle(begin);
   SmallVector<Value> results;
   for (int64_t i = random.chance(15); i >= 0; --i) {
     body.losses.push_back(results.size());
-    results.push_back(makeLoss(begin));
+    results.push_back(values.makeLoss(begin));
   }
-  results.append(chooseResults(begin, random.below(3)));
+  results.append(values.chooseResults(begin, random.below(3)));
   if (isa_and_nonnull<func::FuncOp>(body.block->getParentOp()))
     func::ReturnOp::create(builder, results);
   else
     YieldOp::create(builder, results);
-  pool.resize(begin);
+  values.pool.resize(begin);
 }
 
-SmallVector<Value> Generator::chooseInputs() {
-  SmallVector<Value> inputs = {pickFloat()};
-  for (int64_t i = random.below(3); i > 0; --i)
-    inputs.push_back(random.pickLate(pool));
-  return inputs;
-}
-
-bool Generator::emitGradient() {
-  if (gradientDepth >= 2 || ++gradients > 5)
-    return false;
-  if (random.chance(30))
-    return emitCall();
-  SmallVector<Value> inputs = chooseInputs();
-  Body body;
-  body.block = new Block();
-  for (Value input : inputs)
-    body.block->addArgument(input.getType(), builder.getLoc());
-  ++gradientDepth;
-  emitBody(body);
-  --gradientDepth;
-  ValueAndGradOp op = createGradient(inputs, body, nullptr);
-  op.getBody().push_back(body.block);
-  add(op, gradientDepth > 0);
-  return true;
-}
-
-ValueAndGradOp Generator::createGradient(ValueRange inputs, const Body &body,
-                                         FlatSymbolRefAttr callee) {
+static ValueAndGradOp createGradient(ImplicitLocOpBuilder &builder, ValueRange inputs,
+                                     const Body &body, FlatSymbolRefAttr callee) {
   SmallVector<Type> types(body.block->getTerminator()->getOperandTypes());
   for (size_t i = 0; i < body.losses.size(); ++i)
     for (int64_t argument : body.wrt)
@@ -264,21 +187,40 @@ ValueAndGradOp Generator::createGradient(ValueRange inputs, const Body &body,
   return ValueAndGradOp::create(builder, types, callee, inputs, body.wrt, body.losses);
 }
 
+bool Generator::emitGradient() {
+  if (gradientDepth >= 2 || ++gradients > 5)
+    return false;
+  if (random.chance(30))
+    return emitCall();
+  SmallVector<Value> inputs = values.chooseInputs();
+  Body body;
+  body.block = new Block();
+  for (Value input : inputs)
+    body.block->addArgument(input.getType(), builder.getLoc());
+  ++gradientDepth;
+  emitBody(body);
+  --gradientDepth;
+  ValueAndGradOp op = createGradient(builder, inputs, body, nullptr);
+  op.getBody().push_back(body.block);
+  values.add(op, gradientDepth > 0);
+  return true;
+}
+
 //===-- Functions -----------------------------------------------------------------------------===//
 
-Generator::Function Generator::makeFunction(TypeRange inputs) {
+Function Generator::makeFunction(TypeRange inputs) {
   func::FuncOp function = addFunction("f" + std::to_string(functionCount++), inputs);
   function.setPrivate();
   std::vector<Value> outer;
-  std::swap(outer, pool);
-  bool wasIsolated = std::exchange(isolated, true);
+  std::swap(outer, values.pool);
+  bool wasIsolated = std::exchange(values.isolated, true);
   Body body;
   body.block = &function.getBody().front();
   ++gradientDepth;
   emitBody(body);
   --gradientDepth;
-  isolated = wasIsolated;
-  std::swap(outer, pool);
+  values.isolated = wasIsolated;
+  std::swap(outer, values.pool);
   TypeRange results = body.block->getTerminator()->getOperandTypes();
   function.setType(builder.getFunctionType(inputs, results));
   return {function, body};
@@ -288,7 +230,7 @@ Generator::Function Generator::makeFunction(TypeRange inputs) {
 bool Generator::emitCall() {
   SmallVector<Value> inputs;
   if (functions.empty() || random.chance(50)) {
-    inputs = chooseInputs();
+    inputs = values.chooseInputs();
     Function made = makeFunction(TypeRange(ValueRange(inputs)));
     functions.push_back(made);
   }
@@ -296,14 +238,14 @@ bool Generator::emitCall() {
   if (TypeRange(ValueRange(inputs)) != callee.function.getArgumentTypes()) {
     inputs.clear();
     for (Type type : callee.function.getArgumentTypes())
-      inputs.push_back(obtain(cast<RankedTensorType>(type)));
+      inputs.push_back(values.obtain(cast<RankedTensorType>(type)));
   }
-  bool isActiveCall = llvm::any_of(inputs, [&](Value v) { return isActive(v); });
+  bool isActiveCall = llvm::any_of(inputs, [&](Value v) { return values.isActive(v); });
   auto symbol = FlatSymbolRefAttr::get(callee.function);
   if (gradientDepth < 2 && random.chance(65))
-    add(createGradient(inputs, callee.body, symbol), isActiveCall);
+    values.add(createGradient(builder, inputs, callee.body, symbol), isActiveCall);
   else
-    add(func::CallOp::create(builder, callee.function, inputs), isActiveCall);
+    values.add(func::CallOp::create(builder, callee.function, inputs), isActiveCall);
   return true;
 }
 

@@ -1,6 +1,5 @@
-// reprise: sizes, types and operands of random programs
-#include "Generator.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+// reprise: the values of a random program, and how operands are made of them
+#include "Values.h"
 
 using namespace mlir;
 
@@ -8,8 +7,16 @@ namespace reprise::fuzz {
 
 using Shape = SmallVector<int64_t>;
 
+Values::Values(ImplicitLocOpBuilder &builder, Random &random) : builder(builder), random(random) {
+  SmallVector<Type> floats = {builder.getF32Type(), builder.getF32Type(), builder.getF64Type(),
+                              builder.getBF16Type(), builder.getF16Type()};
+  mainFloat = random.pick(floats);
+  for (int i = 0; i < 3; ++i)
+    sizes.push_back(makeSize());
+}
+
 /// Around the vectors, the lanes and the blocks of the kernels.
-int64_t Generator::makeSize() {
+int64_t Values::makeSize() {
   static constexpr int64_t lanes[] = {15, 16, 17, 31, 32, 33}, blocks[] = {63, 64, 65, 127, 130};
   static constexpr int64_t large[] = {257, 1000, 4095, 4096, 4097, 5000};
   if (!sizes.empty() && random.chance(75))
@@ -22,8 +29,8 @@ int64_t Generator::makeSize() {
 
 static bool isFloat(Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }
 
-RankedTensorType Generator::makeType() {
-  SmallVector<Type> elements = elementTypes(context);
+RankedTensorType Values::makeType() {
+  SmallVector<Type> elements = elementTypes(builder.getContext());
   Type element = random.chance(70) ? mainFloat : random.pick(elements);
   Shape shape(random.chance(70) ? random.within(1, 3) : random.within(0, 4));
   for (int64_t &size : shape)
@@ -33,7 +40,7 @@ RankedTensorType Generator::makeType() {
   return RankedTensorType::get(shape, element);
 }
 
-Value Generator::pickFloat() {
+Value Values::pickFloat() {
   for (int i = 0; i < 10; ++i)
     if (Value value = random.pickLate(pool); isFloat(value.getType()))
       return value;
@@ -44,11 +51,11 @@ Value Generator::pickFloat() {
 
 //===-- New values ----------------------------------------------------------------------------===//
 
-Value Generator::freshArgument(RankedTensorType type) {
-  return entry.getBody().front().addArgument(type, builder.getLoc());
+Value Values::freshArgument(RankedTensorType type) {
+  return entry->addArgument(type, builder.getLoc());
 }
 
-Value Generator::freshConstant(RankedTensorType type) {
+static Value freshConstant(ImplicitLocOpBuilder &builder, Random &random, RankedTensorType type) {
   Type element = type.getElementType();
   SmallVector<Attribute> values(type.getNumElements() <= 64 ? type.getNumElements() : 1);
   for (Attribute &value : values)
@@ -59,14 +66,14 @@ Value Generator::freshConstant(RankedTensorType type) {
 }
 
 /// A function's arguments are those that its caller has; the entry has as many as it needs.
-Value Generator::fresh(RankedTensorType type) {
+Value Values::fresh(RankedTensorType type) {
   bool asConstant = isolated || type.getElementType().isInteger(1) || random.chance(10);
-  return asConstant ? freshConstant(type) : freshArgument(type);
+  return asConstant ? freshConstant(builder, random, type) : freshArgument(type);
 }
 
 //===-- Values of a wanted type ---------------------------------------------------------------===//
 
-Value Generator::sumAll(Value value) {
+Value Values::sumAll(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   if (dims.empty())
@@ -87,7 +94,7 @@ static std::optional<Shape> findDims(ArrayRef<int64_t> part, ArrayRef<int64_t> s
 }
 
 /// Elements of `value`, in the shape that is asked for.
-Value Generator::resize(Value value, ArrayRef<int64_t> shape) {
+Value Values::resize(Value value, ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t have = type.getNumElements(), want = ShapedType::getNumElements(shape);
   if (have == want)
@@ -110,7 +117,7 @@ Value Generator::resize(Value value, ArrayRef<int64_t> shape) {
   return BroadcastOp::create(builder, type.clone(shape), value, Shape());
 }
 
-Value Generator::adapt(Value value, RankedTensorType type) {
+Value Values::adapt(Value value, RankedTensorType type) {
   auto own = cast<RankedTensorType>(value.getType());
   bool castFirst = random.chance(50);
   if (castFirst && own.getElementType() != type.getElementType())
@@ -120,8 +127,7 @@ Value Generator::adapt(Value value, RankedTensorType type) {
   return value.getType() == type ? value : CastOp::create(builder, type, value).getResult();
 }
 
-/// A value that is there, one that is made of such a one, or a new one.
-Value Generator::obtain(RankedTensorType type, bool mayBeActive) {
+Value Values::obtain(RankedTensorType type, bool mayBeActive) {
   std::vector<Value> equal, similar;
   for (Value value : pool) {
     if (!mayBeActive && isActive(value))
@@ -186,8 +192,7 @@ private:
 };
 } // namespace
 
-/// The example in sizes of this program, one operand of the type of a value that is there.
-Template Generator::resized(Template example) {
+Template Values::resized(Template example) {
   Renaming renaming(random);
   if (!example.operands.empty() && !pool.empty()) {
     RankedTensorType slot = random.pick(example.operands);
@@ -206,6 +211,71 @@ Template Generator::resized(Template example) {
   for (Type &type : example.results)
     type = apply(cast<RankedTensorType>(type));
   return example;
+}
+
+//===-- Choices among the values -------------------------------------------------------------===//
+
+void Values::add(Operation *op, bool isOpActive) {
+  for (Value result : op->getResults()) {
+    pool.push_back(result);
+    if (isOpActive && isa<FloatType>(getElementTypeOrSelf(result.getType())))
+      active.insert(result);
+  }
+}
+
+SmallVector<Value> Values::chooseResults(size_t begin, int64_t count) {
+  SmallVector<Value> chosen;
+  for (size_t i = pool.size(); i > begin && static_cast<int64_t>(chosen.size()) < count; --i)
+    if (random.chance(pool[i - 1].use_empty() ? 90 : 30))
+      chosen.push_back(pool[i - 1]);
+  return chosen;
+}
+
+SmallVector<Value> Values::chooseInputs() {
+  SmallVector<Value> inputs = {pickFloat()};
+  for (int64_t i = random.below(3); i > 0; --i)
+    inputs.push_back(random.pickLate(pool));
+  return inputs;
+}
+
+void Values::entangle(size_t begin) {
+  SmallVector<Value> values;
+  for (size_t i = pool.size(); i > begin && values.size() < 3; --i)
+    if (random.chance(60))
+      values.push_back(pool[i - 1]);
+  std::vector<Value> floats;
+  llvm::copy_if(pool, std::back_inserter(floats), [&](Value value) { return isActive(value); });
+  for (Value value : values) {
+    if (floats.empty())
+      return;
+    Value factor = random.pickLate(floats);
+    auto type = cast<RankedTensorType>(value.getType()).clone(getElementTypeOrSelf(factor));
+    if (value.getType() != type)
+      value = CastOp::create(builder, type, value);
+    if (factor.getType() != type)
+      factor = adapt(factor, type);
+    Value product = MulOp::create(builder, value, factor);
+    active.insert(product);
+    pool.push_back(product);
+  }
+}
+
+Value Values::makeLoss(size_t begin) {
+  SmallVector<Value> terms;
+  for (size_t i = pool.size(); i > begin && terms.size() < 3; --i)
+    if (Value value = pool[i - 1]; isFloat(value.getType()) && isActive(value))
+      if (terms.empty() || random.chance(50))
+        terms.push_back(value);
+  if (terms.empty())
+    terms.push_back(pickFloat());
+  Value loss;
+  for (Value term : terms) {
+    Value scalar = sumAll(term);
+    if (loss && scalar.getType() != loss.getType())
+      scalar = CastOp::create(builder, loss.getType(), scalar);
+    loss = loss ? AddOp::create(builder, loss, scalar).getResult() : scalar;
+  }
+  return loss;
 }
 
 } // namespace reprise::fuzz
