@@ -51,7 +51,7 @@ bool decodeIndexedBranch(Decoder &decoder, const Instruction &source, Modifiers 
 
 bool decodeExit(Decoder &decoder, const Instruction &source, Modifiers &modifiers, Inst &inst) {
   modifiers.take("uni");
-  bool returns = source.opcode == "ret" && !decoder.inEntry();
+  bool returns = source.opcode == "ret" && !decoder.here().function->isEntry;
   inst.run = returns ? executeReturn : executeExit;
   inst.a = decoder.here().returnPlace;
   return true;

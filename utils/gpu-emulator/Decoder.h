@@ -63,7 +63,6 @@ public:
   bool decodeWarpBarrier(const Instruction &instruction, Inst &inst);
   const Frame *frameOf(const std::string &function) const;
   const Frame &here() const { return *current; }
-  bool inEntry() const { return current->function->isEntry; }
 
   bool fail(const std::string &text);
   bool failed() const { return !message.empty(); }

@@ -6,24 +6,24 @@ using namespace reprise::emulator;
 /// Behind the opening brace. A scope within has names of its own.
 void Parser::parseBody() {
   open.push_back({scopes++, {}, {}});
-  while (!peek().is('}') && peek().kind != Token::Kind::End)
+  while (!in.peek().is('}') && in.peek().kind != Token::Kind::End)
     parseStatement();
-  expect('}');
+  in.expect('}');
   open.pop_back();
 }
 
 void Parser::parseStatement() {
-  if (accept('{'))
+  if (in.accept('{'))
     return parseBody();
-  if (accept(';'))
+  if (in.accept(';'))
     return;
-  if (peek().kind == Token::Kind::Dotted)
+  if (in.peek().kind == Token::Kind::Dotted)
     return parseDeclaration();
-  if (peek().kind == Token::Kind::Word && peek(1).is(':')) {
-    std::string label(take().text);
-    take();
+  if (in.peek().kind == Token::Kind::Word && in.peek(1).is(':')) {
+    std::string label(in.take().text);
+    in.take();
     function->labels[label] = function->body.size();
-    if (peek().kind == Token::Kind::Dotted && peek().text == "branchtargets")
+    if (in.peek().kind == Token::Kind::Dotted && in.peek().text == "branchtargets")
       parseTable(function->tables[label]);
     return;
   }
@@ -31,23 +31,23 @@ void Parser::parseStatement() {
 }
 
 void Parser::parseTable(std::vector<std::string> &labels) {
-  take();
+  in.take();
   do
-    labels.push_back(expectWord("a label"));
-  while (accept(','));
-  expect(';');
+    labels.push_back(in.expectWord("a label"));
+  while (in.accept(','));
+  in.expect(';');
 }
 
 void Parser::parseDeclaration() {
-  std::string name(peek().text);
+  std::string name(in.peek().text);
   if (name == "loc" || name == "pragma")
-    return skipLine();
-  take();
+    return in.skipLine();
+  in.take();
   if (name == "reg")
     return parseRegisters();
   Space space;
   if (!spaceNamed(name, space) || space == Space::Const || space == Space::Global)
-    return fail("unknown directive ." + name);
+    return in.fail("unknown directive ." + name);
   Variable variable = parseVariable(space);
   std::string unique = variable.name;
   if (open.back().number)
@@ -55,7 +55,7 @@ void Parser::parseDeclaration() {
   open.back().variables[variable.name] = unique;
   variable.name = unique;
   function->variables.push_back(variable);
-  expect(';');
+  in.expect(';');
 }
 
 void Parser::declareRegister(const std::string &name, Type type) {
@@ -64,24 +64,24 @@ void Parser::declareRegister(const std::string &name, Type type) {
 }
 
 void Parser::parseRegisters() {
-  std::string name(take().text);
+  std::string name(in.take().text);
   Type type = typeNamed(name);
   if (type == Type::None)
-    return fail("unknown type ." + name);
+    return in.fail("unknown type ." + name);
   do {
-    std::string prefix = expectWord("the name of a register");
-    if (!accept('<')) {
+    std::string prefix = in.expectWord("the name of a register");
+    if (!in.accept('<')) {
       declareRegister(prefix, type);
       continue;
     }
-    uint64_t count = expectNumber();
+    uint64_t count = in.expectNumber();
     if (count > 1000000)
-      return fail("too many registers");
+      return in.fail("too many registers");
     for (uint64_t i = 0; i < count; ++i)
       declareRegister(prefix + std::to_string(i), type);
-    expect('>');
-  } while (accept(','));
-  expect(';');
+    in.expect('>');
+  } while (in.accept(','));
+  in.expect(';');
 }
 
 int Parser::registerNamed(const std::string &name) const {
@@ -104,28 +104,28 @@ std::string Parser::localName(const std::string &name) const {
 
 void Parser::parseInstruction() {
   Instruction made;
-  made.line = peek().line;
-  if (accept('@')) {
-    made.guardNegated = accept('!');
-    std::string name = expectWord("a predicate");
+  made.line = in.peek().line;
+  if (in.accept('@')) {
+    made.guardNegated = in.accept('!');
+    std::string name = in.expectWord("a predicate");
     made.guard = registerNamed(name);
     if (made.guard < 0 || function->registers[made.guard].type != Type::Pred)
-      return fail("'" + name + "' is no predicate");
+      return in.fail("'" + name + "' is no predicate");
   }
-  made.opcode = expectWord("an instruction");
-  while (peek().kind == Token::Kind::Dotted)
-    made.modifiers.emplace_back(take().text);
-  if (!peek().is(';'))
+  made.opcode = in.expectWord("an instruction");
+  while (in.peek().kind == Token::Kind::Dotted)
+    made.modifiers.emplace_back(in.take().text);
+  if (!in.peek().is(';'))
     do
       made.operands.push_back(parseOperand());
-    while (accept(','));
-  expect(';');
+    while (in.accept(','));
+  in.expect(';');
   function->body.push_back(std::move(made));
 }
 
 Operand Parser::parseOperand() {
   Operand operand = parseSimpleOperand();
-  if (!accept('|'))
+  if (!in.accept('|'))
     return operand;
   Operand pair;
   pair.kind = Operand::Kind::Pair;
@@ -135,20 +135,20 @@ Operand Parser::parseOperand() {
 }
 
 Operand Parser::parseSimpleOperand() {
-  if (accept('{'))
+  if (in.accept('{'))
     return parseList('}');
-  if (accept('('))
+  if (in.accept('('))
     return parseList(')');
-  if (accept('['))
+  if (in.accept('['))
     return parseAddress();
   Operand operand;
-  bool negative = accept('-');
-  if (negative || peek().kind == Token::Kind::Number) {
+  bool negative = in.accept('-');
+  if (negative || in.peek().kind == Token::Kind::Number) {
     operand.kind = Operand::Kind::Immediate;
-    operand.value = negative ? 0 - expectNumber() : expectNumber();
+    operand.value = negative ? 0 - in.expectNumber() : in.expectNumber();
     return operand;
   }
-  bool negated = accept('!');
+  bool negated = in.accept('!');
   operand = parseName();
   operand.negated = negated;
   return operand;
@@ -157,21 +157,21 @@ Operand Parser::parseSimpleOperand() {
 Operand Parser::parseList(char close) {
   Operand list;
   list.kind = Operand::Kind::Vector;
-  if (accept(close))
+  if (in.accept(close))
     return list;
   do
     list.elements.push_back(parseSimpleOperand());
-  while (accept(','));
-  expect(close);
+  while (in.accept(','));
+  in.expect(close);
   return list;
 }
 
 int64_t Parser::parseOffset() {
   int64_t sum = 0;
-  while (peek().is('+') || peek().is('-')) {
-    bool negative = take().is('-');
-    negative ^= accept('-');
-    int64_t value = expectNumber();
+  while (in.peek().is('+') || in.peek().is('-')) {
+    bool negative = in.take().is('-');
+    negative ^= in.accept('-');
+    int64_t value = in.expectNumber();
     sum += negative ? -value : value;
   }
   return sum;
@@ -179,7 +179,7 @@ int64_t Parser::parseOffset() {
 
 Operand Parser::parseName() {
   Operand operand;
-  std::string name = expectWord("an operand");
+  std::string name = in.expectWord("an operand");
   operand.reg = registerNamed(name);
   if (operand.reg >= 0) {
     operand.kind = Operand::Kind::Register;
@@ -198,15 +198,15 @@ Operand Parser::parseName() {
 
 Operand Parser::parseAddress() {
   Operand operand;
-  if (peek().kind == Token::Kind::Number) {
-    operand.offset = expectNumber();
+  if (in.peek().kind == Token::Kind::Number) {
+    operand.offset = in.expectNumber();
   } else {
     operand = parseName();
     if (operand.kind == Operand::Kind::Special || operand.kind == Operand::Kind::Sink)
-      fail("'" + operand.symbol + "' is no address");
+      in.fail("'" + operand.symbol + "' is no address");
   }
   operand.kind = Operand::Kind::Address;
   operand.offset += parseOffset();
-  expect(']');
+  in.expect(']');
   return operand;
 }

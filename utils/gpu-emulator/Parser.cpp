@@ -11,56 +11,47 @@ bool reprise::emulator::parsePtx(std::string_view text, Module &module, std::str
   return splitIntoTokens(text, tokens, error) && Parser(std::move(tokens), module).run(error);
 }
 
-bool Parser::run(std::string &error) {
-  while (peek().kind != Token::Kind::End)
-    parseTopLevel();
-  if (message.empty() && module.version.empty())
-    message = "line 1: no .version; this is not PTX";
-  error = message;
-  return message.empty();
-}
-
-const Token &Parser::peek(size_t ahead) const {
+const Token &TokenReader::peek(size_t ahead) const {
   return tokens[std::min(at + ahead, tokens.size() - 1)];
 }
 
-Token Parser::take() {
+Token TokenReader::take() {
   Token token = peek();
   at = std::min(at + 1, tokens.size() - 1);
   return token;
 }
 
-bool Parser::accept(char symbol) {
+bool TokenReader::accept(char symbol) {
   if (!peek().is(symbol))
     return false;
   take();
   return true;
 }
 
-void Parser::expect(char symbol) {
+void TokenReader::expect(char symbol) {
   if (!accept(symbol))
     fail(std::string("expected '") + symbol + "' and not '" + std::string(peek().text) + "'");
 }
 
-std::string Parser::expectWord(const char *what) {
+std::string TokenReader::expectWord(const char *what) {
   if (peek().kind != Token::Kind::Word)
     fail(std::string("expected ") + what + " and not '" + std::string(peek().text) + "'");
   return std::string(take().text);
 }
 
-uint64_t Parser::expectNumber() {
+uint64_t TokenReader::expectNumber() {
   if (peek().kind != Token::Kind::Number)
     fail("expected a number and not '" + std::string(peek().text) + "'");
   return take().value;
 }
 
-void Parser::fail(const std::string &text) {
+void TokenReader::fail(const std::string &text) {
   if (message.empty())
     message = "line " + std::to_string(peek().line) + ": " + text;
   at = tokens.size() - 1;
 }
 
-bool Parser::spaceNamed(std::string_view name, Space &space) {
+bool reprise::emulator::spaceNamed(std::string_view name, Space &space) {
   static const std::pair<const char *, Space> names[] = {{"global", Space::Global},
                                                          {"const", Space::Const},
                                                          {"shared", Space::Shared},
@@ -74,20 +65,29 @@ bool Parser::spaceNamed(std::string_view name, Space &space) {
   return false;
 }
 
-void Parser::skipLine() {
+void TokenReader::skipLine() {
   for (unsigned line = peek().line; peek().kind != Token::Kind::End && peek().line == line;)
     take();
 }
 
-void Parser::skipSection() {
+void TokenReader::skipSection() {
   while (peek().kind != Token::Kind::End && !accept('}'))
     take();
 }
 
+bool Parser::run(std::string &error) {
+  while (in.peek().kind != Token::Kind::End)
+    parseTopLevel();
+  error = in.error();
+  if (error.empty() && module.version.empty())
+    error = "line 1: no .version; this is not PTX";
+  return error.empty();
+}
+
 void Parser::parseTopLevel() {
-  if (peek().kind != Token::Kind::Dotted)
-    return fail("expected a directive and not '" + std::string(peek().text) + "'");
-  std::string_view name = take().text;
+  if (in.peek().kind != Token::Kind::Dotted)
+    return in.fail("expected a directive and not '" + std::string(in.peek().text) + "'");
+  std::string_view name = in.take().text;
   Space space;
   if (name == "version" || name == "target" || name == "address_size")
     return parseVersion();
@@ -98,32 +98,33 @@ void Parser::parseTopLevel() {
   if (name == "entry" || name == "func")
     return parseFunction(name == "entry");
   if (name == "file" || name == "loc" || name == "pragma")
-    return skipLine();
+    return in.skipLine();
   if (name == "section")
-    return skipSection();
+    return in.skipSection();
   if (!spaceNamed(name, space))
-    return fail("unknown directive ." + std::string(name));
+    return in.fail("unknown directive ." + std::string(name));
   bool isExtern = !module.variables.empty() && module.variables.back().name.empty();
   if (isExtern)
     module.variables.pop_back();
   module.variables.push_back(parseVariable(space));
   module.variables.back().isExtern = isExtern;
-  expect(';');
+  in.expect(';');
 }
 
 void Parser::parseVersion() {
-  std::string_view name = tokens[at - 1].text;
+  std::string_view name = in.last().text;
   std::string value;
-  for (unsigned line = peek().line; peek().line == line && peek().kind != Token::Kind::End;) {
-    bool dotted = peek().kind == Token::Kind::Dotted;
-    value += (dotted ? "." : "") + std::string(take().text);
+  for (unsigned line = in.peek().line;
+       in.peek().line == line && in.peek().kind != Token::Kind::End;) {
+    bool dotted = in.peek().kind == Token::Kind::Dotted;
+    value += (dotted ? "." : "") + std::string(in.take().text);
   }
   if (name == "version")
     module.version = value;
   else if (name == "target")
     module.target = value;
   else if (value != "64")
-    fail("addresses of other than 64 bits");
+    in.fail("addresses of other than 64 bits");
 }
 
 /// Behind the space: alignment, type, name, extent and initial value.
@@ -132,25 +133,25 @@ Variable Parser::parseVariable(Space space) {
   variable.space = space;
   Type type = Type::None;
   unsigned vector = 1;
-  while (peek().kind == Token::Kind::Dotted) {
-    std::string name(take().text);
+  while (in.peek().kind == Token::Kind::Dotted) {
+    std::string name(in.take().text);
     if (name == "align")
-      variable.align = std::max(variable.align, expectNumber());
+      variable.align = std::max(variable.align, in.expectNumber());
     else if (name == "v2" || name == "v4")
       vector = name[1] - '0';
     else if (name != "ptr" && name != "global" && name != "shared" && name != "const")
       if ((type = typeNamed(name)) == Type::None)
-        fail("unknown type ." + name);
+        in.fail("unknown type ." + name);
   }
   unsigned element = std::max(8u, bitsOf(type)) / 8 * vector;
-  variable.name = expectWord("the name of a variable");
+  variable.name = in.expectWord("the name of a variable");
   variable.bytes = element;
   variable.align = std::max<uint64_t>(variable.align, element);
-  while (accept('[')) {
-    variable.bytes *= peek().is(']') ? 0 : expectNumber();
-    expect(']');
+  while (in.accept('[')) {
+    variable.bytes *= in.peek().is(']') ? 0 : in.expectNumber();
+    in.expect(']');
   }
-  if (accept('='))
+  if (in.accept('='))
     parseInitializer(variable, element);
   return variable;
 }
@@ -158,47 +159,47 @@ Variable Parser::parseVariable(Space space) {
 void Parser::parseInitializer(Variable &variable, unsigned elementBytes) {
   unsigned depth = 0;
   do {
-    while (accept('{'))
+    while (in.accept('{'))
       ++depth;
-    bool negative = accept('-');
-    uint64_t value = expectNumber();
+    bool negative = in.accept('-');
+    uint64_t value = in.expectNumber();
     value = negative ? 0 - value : value;
     size_t end = variable.initial.size();
     variable.initial.resize(end + elementBytes);
     std::memcpy(variable.initial.data() + end, &value, std::min(elementBytes, 8u));
-    while (depth && accept('}'))
+    while (depth && in.accept('}'))
       --depth;
-  } while (accept(','));
+  } while (in.accept(','));
   if (variable.initial.size() > variable.bytes)
-    fail("more values than '" + variable.name + "' has");
+    in.fail("more values than '" + variable.name + "' has");
 }
 
 std::vector<Variable> Parser::parseParameters() {
   std::vector<Variable> params;
-  expect('(');
-  while (peek().kind == Token::Kind::Dotted) {
-    std::string space(take().text);
+  in.expect('(');
+  while (in.peek().kind == Token::Kind::Dotted) {
+    std::string space(in.take().text);
     if (space != "param")
-      fail("a parameter in ." + space);
+      in.fail("a parameter in ." + space);
     params.push_back(parseVariable(Space::Param));
-    if (!accept(','))
+    if (!in.accept(','))
       break;
   }
-  expect(')');
+  in.expect(')');
   return params;
 }
 
 void Parser::parseFunctionDirectives(Function &function) {
-  while (peek().kind == Token::Kind::Dotted) {
-    std::string name(take().text);
+  while (in.peek().kind == Token::Kind::Dotted) {
+    std::string name(in.take().text);
     if (name == "maxntid" || name == "reqntid") {
-      function.maxThreads = expectNumber();
-      while (accept(','))
-        function.maxThreads *= expectNumber();
+      function.maxThreads = in.expectNumber();
+      while (in.accept(','))
+        function.maxThreads *= in.expectNumber();
     } else if (name == "minnctapersm" || name == "maxnreg") {
-      expectNumber();
+      in.expectNumber();
     } else if (name != "noreturn") {
-      return fail("unknown directive ." + name);
+      return in.fail("unknown directive ." + name);
     }
   }
 }
@@ -206,21 +207,21 @@ void Parser::parseFunctionDirectives(Function &function) {
 void Parser::parseFunction(bool isEntry) {
   auto made = std::make_unique<Function>();
   made->isEntry = isEntry;
-  made->line = peek().line;
-  if (!isEntry && peek().is('('))
+  made->line = in.peek().line;
+  if (!isEntry && in.peek().is('('))
     made->results = parseParameters();
-  made->name = expectWord("the name of a function");
-  if (peek().is('('))
+  made->name = in.expectWord("the name of a function");
+  if (in.peek().is('('))
     made->params = parseParameters();
   parseFunctionDirectives(*made);
   if (!module.variables.empty() && module.variables.back().name.empty())
     module.variables.pop_back();
-  if (accept(';'))
+  if (in.accept(';'))
     return;
   function = made.get();
   scopes = 0;
   open.clear();
-  expect('{');
+  in.expect('{');
   parseBody();
   module.functions.push_back(std::move(made));
 }

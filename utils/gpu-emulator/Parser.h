@@ -7,11 +7,39 @@
 
 namespace reprise::emulator {
 
-/// Parses from token to token. After the first error it stands at the end of the text, so that no
-/// caller needs to ask after each step.
+/// Stands before a token. After the first error it stands at the end of the text, so that no caller
+/// needs to ask after each step.
+class TokenReader {
+public:
+  explicit TokenReader(std::vector<Token> tokens) : tokens(std::move(tokens)) {}
+
+  const Token &peek(size_t ahead = 0) const;
+  /// Returns the token before the one that is next.
+  const Token &last() const { return tokens[at - 1]; }
+  Token take();
+  bool accept(char symbol);
+  void expect(char symbol);
+  std::string expectWord(const char *what);
+  uint64_t expectNumber();
+  void skipLine();
+  void skipSection();
+  void fail(const std::string &text);
+  /// The first error; empty if there is none.
+  const std::string &error() const { return message; }
+
+private:
+  std::vector<Token> tokens;
+  size_t at = 0;
+  std::string message;
+};
+
+/// Sets `space` to the one of that name. Returns false if there is none.
+bool spaceNamed(std::string_view name, Space &space);
+
+/// Parses the declarations of a module and the bodies of its functions.
 class Parser {
 public:
-  Parser(std::vector<Token> tokens, Module &module) : tokens(std::move(tokens)), module(module) {}
+  Parser(std::vector<Token> tokens, Module &module) : in(std::move(tokens)), module(module) {}
   bool run(std::string &error);
 
 private:
@@ -23,8 +51,6 @@ private:
   std::vector<Variable> parseParameters();
   Variable parseVariable(Space space);
   void parseInitializer(Variable &variable, unsigned elementBytes);
-  void skipLine();
-  void skipSection();
 
   // ParseBody.cpp: the statements of a function
   void parseBody();
@@ -43,19 +69,8 @@ private:
   int registerNamed(const std::string &name) const;
   std::string localName(const std::string &name) const;
 
-  const Token &peek(size_t ahead = 0) const;
-  Token take();
-  bool accept(char symbol);
-  void expect(char symbol);
-  std::string expectWord(const char *what);
-  uint64_t expectNumber();
-  void fail(const std::string &text);
-  static bool spaceNamed(std::string_view name, Space &space);
-
-  std::vector<Token> tokens;
+  TokenReader in;
   Module &module;
-  size_t at = 0;
-  std::string message;
 
   Function *function = nullptr;
   unsigned scopes = 0; ///< how many scopes the function has had, for names of their own
