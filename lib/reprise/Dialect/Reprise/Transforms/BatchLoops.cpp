@@ -6,11 +6,18 @@
 using namespace mlir;
 using namespace reprise;
 
+static bool startsAlongBatch(const BatchStates &states, LoopOp loop) {
+  return llvm::any_of(loop.getXs(), [&](Value stack) {
+    BatchState state = states.get(stack);
+    return state.kind == BatchState::Rows && state.dim == 0;
+  });
+}
+
 /// Carries begin as their inits are; a body that makes more of one is visited again.
 LogicalResult BatchStates::visitLoop(LoopOp loop) {
-  if (isInBatchLoop(loop) && reads(loop, BatchState::Rows))
-    return refuse(loop);
-  if (startsAlongBatch(loop))
+  if (isInBatchLoop(*this, loop) && readsState(*this, loop, BatchState::Rows))
+    return refuseCoupling(loop);
+  if (startsAlongBatch(*this, loop))
     return visitBatchLoop(loop);
   setSlices(loop);
   for (auto [carry, init] : llvm::zip(loop.getCarryArguments(), loop.getInits()))
@@ -25,8 +32,9 @@ LogicalResult BatchStates::visitLoop(LoopOp loop) {
       break;
   }
   for (Operation &op : loop.getBlock().without_terminator())
-    if (!isa<LoopOp>(op) && reads(&op, BatchState::Part) && reads(&op, BatchState::Whole))
-      return refuseTotals(&op);
+    if (!isa<LoopOp>(op) && readsState(*this, &op, BatchState::Part) &&
+        readsState(*this, &op, BatchState::Whole))
+      return refuseTotals(*this, &op);
   return setLoopResults(loop);
 }
 
@@ -39,20 +47,6 @@ void BatchStates::setSlices(LoopOp loop) {
   }
 }
 
-bool BatchStates::startsAlongBatch(LoopOp loop) const {
-  return llvm::any_of(loop.getXs(), [&](Value stack) {
-    BatchState state = get(stack);
-    return state.kind == BatchState::Rows && state.dim == 0;
-  });
-}
-
-bool BatchStates::isInBatchLoop(Operation *op) const {
-  for (auto loop = op->getParentOfType<LoopOp>(); loop; loop = loop->getParentOfType<LoopOp>())
-    if (isAlongBatch(loop))
-      return true;
-  return false;
-}
-
 /// True if what is added to a carry gives its next value, and nothing else reads it.
 static bool addsUp(Value next, BlockArgument carry) {
   if (!next.hasOneUse())
@@ -63,11 +57,6 @@ static bool addsUp(Value next, BlockArgument carry) {
   return add && (addsUp(add.getLhs(), carry) || addsUp(add.getRhs(), carry));
 }
 
-/// Of a carry of a loop along the batch.
-bool BatchStates::isSumOverSamples(Operation *op) const {
-  return isa<AddOp>(op) && isAlongBatch(op->getParentOp()) && reads(op, BatchState::Part);
-}
-
 /// Iterations have samples of their own, and do with them what they want: micro-batches share them
 /// out. A sum over iterations goes on from one micro-batch to the next. Any other carry couples.
 LogicalResult BatchStates::visitBatchLoop(LoopOp loop) {
@@ -75,15 +64,15 @@ LogicalResult BatchStates::visitBatchLoop(LoopOp loop) {
   BatchState cut{BatchState::Rows, 0, rows};
   for (auto [slice, stack] : llvm::zip(loop.getSliceArguments(), loop.getXs())) {
     BatchState state = get(stack);
-    bool isOwn = state.kind == BatchState::Own && hasWindow(stack, 0, rows);
+    bool isOwn = state.kind == BatchState::Own && hasWindow(*this, stack, 0, rows);
     if (isInLoop(loop) || !(state == cut || state.kind == BatchState::Whole || isOwn))
-      return refuse(loop);
+      return refuseCoupling(loop);
     states[slice] = {BatchState::Own};
   }
   for (auto [carry, next, init] :
        llvm::zip(loop.getCarryArguments(), loop.getYield()->getOperands(), loop.getInits())) {
     if (get(init).kind != BatchState::Whole || !addsUp(next, carry))
-      return refuse(loop);
+      return refuseCoupling(loop);
     states[carry] = {BatchState::Part};
   }
   batchLoops.insert(loop);
@@ -91,8 +80,8 @@ LogicalResult BatchStates::visitBatchLoop(LoopOp loop) {
   if (failed(visitAll(loop.getBlock())))
     return failure();
   for (Operation &op : loop.getBlock().without_terminator())
-    if (reads(&op, BatchState::Total))
-      return refuseTotals(&op);
+    if (readsState(*this, &op, BatchState::Total))
+      return refuseTotals(*this, &op);
   for (auto [number, result] : llvm::enumerate(loop.getResults())) {
     bool isCarry = static_cast<int64_t>(number) < loop.getNumCarries();
     states[result] = isCarry ? BatchState{BatchState::Total} : cut;
@@ -112,7 +101,7 @@ FailureOr<bool> BatchStates::joinCarries(LoopOp loop) {
     // A sum goes on from what the micro-batch before added up, and so must begin at zero.
     bool fromZero = matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero());
     if (own.kind != BatchState::Whole || (made.kind == BatchState::Part && !fromZero))
-      return refuse(loop);
+      return refuseCoupling(loop);
     states[carry] = made;
     changed = true;
   }
@@ -123,7 +112,7 @@ LogicalResult BatchStates::setLoopResults(LoopOp loop) {
   bool runsOnParts = false, readsTotals = false;
   loop.getBody().walk([&](Operation *op) {
     runsOnParts |= isCut(op);
-    readsTotals |= reads(op, BatchState::Total);
+    readsTotals |= readsState(*this, op, BatchState::Total);
   });
   for (BlockArgument argument : loop.getBlock().getArguments()) {
     BatchState::Kind kind = get(argument).kind;
@@ -131,7 +120,7 @@ LogicalResult BatchStates::setLoopResults(LoopOp loop) {
     readsTotals |= kind == BatchState::Total;
   }
   if (runsOnParts && readsTotals)
-    return refuse(loop);
+    return refuseCoupling(loop);
   if (runsOnParts)
     cutLoops.insert(loop);
   for (auto [number, result] : llvm::enumerate(loop.getResults())) {

@@ -101,14 +101,33 @@ void BatchSlicer::runOn(Operation *op) {
     own[result] = made;
 }
 
+/// Moves the window of random words to the first sample: words belong to elements of the whole
+/// batch.
+static void moveWindow(OpBuilder &builder, RandomOpInterface random, const BatchCut &cut,
+                       int64_t firstSample) {
+  const auto &dims = cut.factors.results[0];
+  int64_t dim = OpFactors::findDim(dims, cut.factor);
+  SmallVector<int64_t> global = random.getDrawnGlobalShape();
+  SmallVector<int64_t> first(global.size(), 0);
+  first[dim] = firstSample * cut.countRows(dims[dim]);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(random);
+  auto type = RankedTensorType::get({static_cast<int64_t>(first.size())}, builder.getI64Type());
+  Value origin = ConstantOp::create(builder, random.getLoc(),
+                                    DenseElementsAttr::get(type, ArrayRef<int64_t>(first)));
+  if (Value outer = random.getOriginOperand())
+    origin = AddOp::create(builder, random.getLoc(), outer, origin);
+  random.setWindow(origin, builder.getDenseI64ArrayAttr(global));
+}
+
 Operation *BatchSlicer::cloneOn(Operation *op, ValueRange operands, const BatchCut &cut) {
   Operation *clone = cut.factor < 0 ? builder.clone(*op)
                                     : cloneOnPart(builder, op, operands, cut.factors, cut.factor,
-                                                  cut.each * (part.end - part.begin));
+                                                  cut.each * part.size());
   clone->setOperands(operands);
   mark(clone);
   if (auto random = dyn_cast<RandomOpInterface>(clone); random && random.draws() && cut.factor >= 0)
-    moveWindow(random, cut);
+    moveWindow(builder, random, cut, part.begin);
   return clone;
 }
 
@@ -128,22 +147,6 @@ void BatchSlicer::markSum(Operation *op) {
     op->setAttr(kBatchSumAttr, builder.getUnitAttr());
 }
 
-void BatchSlicer::moveWindow(RandomOpInterface random, const BatchCut &cut) {
-  const auto &dims = cut.factors.results[0];
-  int64_t dim = OpFactors::findDim(dims, cut.factor);
-  SmallVector<int64_t> global = random.getDrawnGlobalShape();
-  SmallVector<int64_t> first(global.size(), 0);
-  first[dim] = part.begin * cut.countRows(dims[dim]);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(random);
-  auto type = RankedTensorType::get({static_cast<int64_t>(first.size())}, builder.getI64Type());
-  Value origin = ConstantOp::create(builder, random.getLoc(),
-                                    DenseElementsAttr::get(type, ArrayRef<int64_t>(first)));
-  if (Value outer = random.getOriginOperand())
-    origin = AddOp::create(builder, random.getLoc(), outer, origin);
-  random.setWindow(origin, builder.getDenseI64ArrayAttr(global));
-}
-
 SmallVector<Value> BatchSlicer::getOperands(Operation *op, const BatchCut &cut) {
   SmallVector<Value> operands;
   for (auto [operand, dims] : llvm::zip(op->getOperands(), cut.factors.operands)) {
@@ -151,6 +154,28 @@ SmallVector<Value> BatchSlicer::getOperands(Operation *op, const BatchCut &cut) 
     operands.push_back(getPart(operand, dim, dim < 0 ? 0 : cut.countRows(dims[dim])));
   }
   return operands;
+}
+
+/// The iterations of the samples at hand.
+static int64_t getTrip(const BatchStates &states, LoopOp loop, const MicroBatch &part) {
+  int64_t trip = loop.getTrip();
+  return states.isAlongBatch(loop) ? trip / states.getBatch() * part.size() : trip;
+}
+
+static SmallVector<Type> getResultTypes(const BatchStates &states, LoopOp loop,
+                                        ArrayRef<Value> inits, const MicroBatch &part) {
+  SmallVector<Type> types = llvm::map_to_vector(inits, [](Value v) { return v.getType(); });
+  for (auto [stack, row] :
+       llvm::zip(loop.getStacks(), loop.getYield()->getOperands().drop_front(inits.size()))) {
+    auto type = cast<RankedTensorType>(stack.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    BatchState state = states.get(row);
+    if (state.kind == BatchState::Rows)
+      shape[state.dim + 1] = state.rows * part.size();
+    shape[0] = getTrip(states, loop, part);
+    types.push_back(type.clone(shape));
+  }
+  return types;
 }
 
 void BatchSlicer::runLoop(LoopOp loop) {
@@ -164,8 +189,8 @@ void BatchSlicer::runLoop(LoopOp loop) {
     bool isCut = state.kind == BatchState::Rows;
     xs.push_back(getPart(stack, isCut ? state.dim + 1 : -1, state.rows));
   }
-  auto made = LoopOp::create(builder, loop.getLoc(), getTrip(loop), inits, xs,
-                             getResultTypes(loop, inits), loop.getReverse());
+  auto made = LoopOp::create(builder, loop.getLoc(), getTrip(states, loop, part), inits, xs,
+                             getResultTypes(states, loop, inits, part), loop.getReverse());
   made.setReplay(loop.getReplay());
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   mark(made);
@@ -185,26 +210,6 @@ Value BatchSlicer::getInit(LoopOp loop, unsigned number) {
   if (Value total = totals.lookup(loop.getResult(number)); total && state.kind == BatchState::Part)
     return total;
   return getPart(loop.getInits()[number], state.dim, state.rows);
-}
-
-int64_t BatchSlicer::getTrip(LoopOp loop) const {
-  int64_t trip = loop.getTrip();
-  return states.isAlongBatch(loop) ? trip / states.getBatch() * (part.end - part.begin) : trip;
-}
-
-SmallVector<Type> BatchSlicer::getResultTypes(LoopOp loop, ArrayRef<Value> inits) {
-  SmallVector<Type> types = llvm::map_to_vector(inits, [](Value v) { return v.getType(); });
-  for (auto [stack, row] :
-       llvm::zip(loop.getStacks(), loop.getYield()->getOperands().drop_front(inits.size()))) {
-    auto type = cast<RankedTensorType>(stack.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    BatchState state = states.get(row);
-    if (state.kind == BatchState::Rows)
-      shape[state.dim + 1] = state.rows * (part.end - part.begin);
-    shape[0] = getTrip(loop);
-    types.push_back(type.clone(shape));
-  }
-  return types;
 }
 
 void BatchSlicer::fillBody(LoopOp loop, LoopOp made) {
@@ -254,7 +259,7 @@ Value BatchSlicer::makeWindow(Value value, int64_t dim, int64_t rows) {
   BatchState::Kind kind = states.get(value).kind;
   if (batchable && (kind == BatchState::Whole || kind == BatchState::Own)) {
     std::optional<BatchCut> cut = findWindow(result, dim, rows);
-    if (cut && states.hasWindows(batchable, *cut)) {
+    if (cut && hasWindows(states, batchable, *cut)) {
       SmallVector<Value> operands = getOperands(batchable, *cut);
       return cloneOn(batchable, operands, *cut)->getResult(result.getResultNumber());
     }
@@ -290,7 +295,7 @@ void BatchSlicer::addTo(Operation *op, const BatchCut &cut, MutableArrayRef<Valu
 Value BatchSlicer::divideByGroup(DivOp op) {
   auto count = cast<DenseElementsAttr>(op.getRhs().getDefiningOp<ConstantOp>().getValue());
   double whole = count.getSplatValue<FloatAttr>().getValueAsDouble();
-  auto size = static_cast<double>(part.end - part.begin);
+  auto size = static_cast<double>(part.size());
   auto value = builder.getFloatAttr(count.getElementType(),
                                     whole * size / static_cast<double>(states.getBatch()));
   auto divisor = DenseElementsAttr::get(count.getType(), Attribute(value));
@@ -301,7 +306,7 @@ Value BatchSlicer::divideByGroup(DivOp op) {
 void BatchSlicer::cutStatistics(BatchStatisticsOp op) {
   int64_t perSample = static_cast<int64_t>(op.getCount()) / states.getBatch();
   auto made = create<BatchStatisticsOp>(op, own.lookup(op.getMean()), own.lookup(op.getVariance()),
-                                        perSample * (part.end - part.begin), /*deferred=*/false);
+                                        perSample * part.size(), /*deferred=*/false);
   own[op.getWholeMean()] = made.getWholeMean();
   own[op.getUnbiasedVariance()] = made.getUnbiasedVariance();
 }

@@ -14,6 +14,7 @@ namespace reprise {
 /// Samples [begin, end) of the batch.
 struct MicroBatch {
   int64_t number, begin, end;
+  int64_t size() const { return end - begin; }
 };
 
 /// Builds the new body of a step: what is known before the first micro-batch; the ops of each
@@ -38,15 +39,10 @@ private:
   void mark(mlir::NamedAttrList &attributes);
   /// Of a sum over the samples, or over micro-batches.
   void markSum(mlir::Operation *op);
-  /// Words belong to elements of the whole batch: the window begins at the first sample.
-  void moveWindow(RandomOpInterface random, const BatchCut &cut);
   mlir::SmallVector<mlir::Value> getOperands(mlir::Operation *op, const BatchCut &cut);
   void runLoop(LoopOp loop);
   /// What a carry begins with: a sum over the batch goes on where the micro-batch before ended.
   mlir::Value getInit(LoopOp loop, unsigned number);
-  mlir::SmallVector<mlir::Type> getResultTypes(LoopOp loop, mlir::ArrayRef<mlir::Value> inits);
-  /// The iterations of the samples at hand.
-  int64_t getTrip(LoopOp loop) const;
   void fillBody(LoopOp loop, LoopOp made);
   /// What the samples at hand read of a value: theirs of `rows` per sample of a dimension; all of
   /// it if the dimension is -1.

@@ -6,6 +6,22 @@
 using namespace mlir;
 using namespace reprise;
 
+/// Warns if an op that computes with parameters reads what is made of all samples.
+static void warnOfJoined(const llvm::DenseMap<Value, Operation *> &joined,
+                         Operation *joinedReader) {
+  if (!joinedReader)
+    return;
+  for (Value operand : joinedReader->getOperands())
+    if (Operation *joiner = joined.lookup(operand)) {
+      InFlightDiagnostic warning = joiner->emitWarning("'")
+                                   << joiner->getName()
+                                   << "' cannot be cut along the batch, so that micro-batches do "
+                                      "not share out what is made of it";
+      warning.attachNote(joinedReader->getLoc()) << "this op runs on the whole batch";
+      return;
+    }
+}
+
 FailureOr<BatchStates> BatchStates::find(func::FuncOp step) {
   BatchStates found(step);
   if (failed(found.setArguments()))
@@ -22,13 +38,44 @@ FailureOr<BatchStates> BatchStates::find(func::FuncOp step) {
     if (failed(found.visitAll(step.getBody().front())) || !found.handOverStates(changed))
       return failure();
   }
-  found.warnOfJoined();
+  warnOfJoined(found.joined, found.joinedReader);
   return found;
 }
 
 const BatchCut *BatchStates::getCut(Operation *op) const {
   auto found = cuts.find(op);
   return found == cuts.end() ? nullptr : &found->second;
+}
+
+bool reprise::readsState(const BatchStates &states, Operation *op, BatchState::Kind kind) {
+  return llvm::any_of(op->getOperands(),
+                      [&](Value value) { return states.get(value).kind == kind; });
+}
+
+LogicalResult reprise::refuseCoupling(Operation *op) {
+  return op->emitError("'") << op->getName()
+                            << "' couples the samples of a batch, so that micro-batches cannot run "
+                               "one by one";
+}
+
+LogicalResult reprise::refuseTotals(const BatchStates &states, Operation *op) {
+  for (Value operand : op->getOperands())
+    if (states.get(operand).kind == BatchState::Total ||
+        states.get(operand).kind == BatchState::Part) {
+      InFlightDiagnostic error =
+          op->emitError("'") << op->getName()
+                             << "' reads a total over the batch beside values of its micro-batch";
+      error.attachNote(operand.getLoc()) << "the total is known after the last micro-batch only";
+      return error;
+    }
+  return success();
+}
+
+bool reprise::isInBatchLoop(const BatchStates &states, Operation *op) {
+  for (auto loop = op->getParentOfType<LoopOp>(); loop; loop = loop->getParentOfType<LoopOp>())
+    if (states.isAlongBatch(loop))
+      return true;
+  return false;
 }
 
 LogicalResult BatchStates::setArguments() {
@@ -86,43 +133,6 @@ void BatchStates::followJoined(Operation *op) {
   }
 }
 
-void BatchStates::warnOfJoined() const {
-  if (!joinedReader)
-    return;
-  for (Value operand : joinedReader->getOperands())
-    if (Operation *joiner = joined.lookup(operand)) {
-      InFlightDiagnostic warning = joiner->emitWarning("'")
-                                   << joiner->getName()
-                                   << "' cannot be cut along the batch, so that micro-batches do "
-                                      "not share out what is made of it";
-      warning.attachNote(joinedReader->getLoc()) << "this op runs on the whole batch";
-      return;
-    }
-}
-
-bool BatchStates::reads(Operation *op, BatchState::Kind kind) const {
-  return llvm::any_of(op->getOperands(), [&](Value value) { return get(value).kind == kind; });
-}
-
-LogicalResult BatchStates::refuse(Operation *op) const {
-  return op->emitError("'") << op->getName()
-                            << "' couples the samples of a batch, so that micro-batches cannot run "
-                               "one by one";
-}
-
-/// Fails if the op, which runs on micro-batches, reads what is known after the last one only.
-LogicalResult BatchStates::refuseTotals(Operation *op) const {
-  for (Value operand : op->getOperands())
-    if (get(operand).kind == BatchState::Total || get(operand).kind == BatchState::Part) {
-      InFlightDiagnostic error =
-          op->emitError("'") << op->getName()
-                             << "' reads a total over the batch beside values of its micro-batch";
-      error.attachNote(operand.getLoc()) << "the total is known after the last micro-batch only";
-      return error;
-    }
-  return success();
-}
-
 /// True for a sum over the batch divided by a count, where each micro-batch is a group of its own
 /// (kPerGroupAttr).
 static bool isGroupMean(Operation *op) {
@@ -141,12 +151,18 @@ bool BatchStates::visitGroupMean(Operation *op) {
   return true;
 }
 
+/// True for a sum into a carry of a loop along the batch.
+static bool isSumOverSamples(const BatchStates &states, Operation *op) {
+  return isa<AddOp>(op) && states.isAlongBatch(op->getParentOp()) &&
+         readsState(states, op, BatchState::Part);
+}
+
 LogicalResult BatchStates::visit(Operation *op) {
   if (op->getNumRegions() != 0)
-    return refuse(op);
-  if (isInBatchLoop(op) && reads(op, BatchState::Rows))
-    return refuse(op); // an iteration that reads all samples
-  if (isSumOverSamples(op)) {
+    return refuseCoupling(op);
+  if (isInBatchLoop(*this, op) && readsState(*this, op, BatchState::Rows))
+    return refuseCoupling(op); // an iteration that reads all samples
+  if (isSumOverSamples(*this, op)) {
     cuts[op].factors = cast<BatchableOpInterface>(op).getFactors();
     states[op->getResult(0)] = {BatchState::Part};
     return success();
@@ -162,13 +178,14 @@ LogicalResult BatchStates::visit(Operation *op) {
     return success();
   };
   if (auto statistics = dyn_cast<BatchStatisticsOp>(op);
-      statistics && (statistics.getDeferred() || reads(op, BatchState::Own)))
+      statistics && (statistics.getDeferred() || readsState(*this, op, BatchState::Own)))
     return visitStatistics(statistics);
-  if (!reads(op, BatchState::Rows) && !reads(op, BatchState::Own)) {
-    if (reads(op, BatchState::Part))
+  if (!readsState(*this, op, BatchState::Rows) && !readsState(*this, op, BatchState::Own)) {
+    if (readsState(*this, op, BatchState::Part))
       return visitParts(op);
     followJoined(op);
-    return setAll({reads(op, BatchState::Total) ? BatchState::Total : BatchState::Whole});
+    return setAll(
+        {readsState(*this, op, BatchState::Total) ? BatchState::Total : BatchState::Whole});
   }
   FailureOr<BatchCut> cut = findCut(op);
   // What only inputs go into can be made of the whole batch before the first micro-batch.
@@ -179,8 +196,8 @@ LogicalResult BatchStates::visit(Operation *op) {
     return setAll({});
   }
   if (failed(cut))
-    return refuse(op);
-  if (failed(refuseTotals(op)))
+    return refuseCoupling(op);
+  if (failed(refuseTotals(*this, op)))
     return failure();
   return setResults(op, *cut);
 }
@@ -227,7 +244,7 @@ LogicalResult BatchStates::visitParts(Operation *op) {
             value.getParentBlock() == op->getBlock());
   };
   if (!keepsSums(op) || !llvm::all_of(op->getOperands(), mayBePart))
-    return refuseTotals(op);
+    return refuseTotals(*this, op);
   BatchCut cut;
   cut.factors = cast<BatchableOpInterface>(op).getFactors();
   cuts[op] = cut;
@@ -252,26 +269,24 @@ std::optional<BatchCut> reprise::findWindow(OpResult result, int64_t dim, int64_
   return cut;
 }
 
-/// What is known as a whole can be sliced; what each micro-batch makes for itself, such as its
-/// spread statistics, must be made of those rows only.
-bool BatchStates::hasWindow(Value value, int64_t dim, int64_t rows) const {
-  if (get(value).kind != BatchState::Own)
-    return true;
-  auto result = dyn_cast<OpResult>(value);
-  std::optional<BatchCut> cut = result ? findWindow(result, dim, rows) : std::nullopt;
-  return cut && hasWindows(result.getOwner(), *cut);
-}
-
-bool BatchStates::hasWindows(Operation *op, const BatchCut &cut) const {
-  return !reads(op, BatchState::Rows) && hasOwnWindows(op, cut);
-}
-
-bool BatchStates::hasOwnWindows(Operation *op, const BatchCut &cut) const {
+static bool hasOwnWindows(const BatchStates &states, Operation *op, const BatchCut &cut) {
   return llvm::all_of(llvm::zip(op->getOperands(), cut.factors.operands), [&](auto operand) {
     auto &[value, dims] = operand;
     int64_t dim = OpFactors::findDim(dims, cut.factor);
-    return dim < 0 || hasWindow(value, dim, cut.countRows(dims[dim]));
+    return dim < 0 || hasWindow(states, value, dim, cut.countRows(dims[dim]));
   });
+}
+
+bool reprise::hasWindow(const BatchStates &states, Value value, int64_t dim, int64_t rows) {
+  if (states.get(value).kind != BatchState::Own)
+    return true;
+  auto result = dyn_cast<OpResult>(value);
+  std::optional<BatchCut> cut = result ? findWindow(result, dim, rows) : std::nullopt;
+  return cut && hasWindows(states, result.getOwner(), *cut);
+}
+
+bool reprise::hasWindows(const BatchStates &states, Operation *op, const BatchCut &cut) {
+  return !readsState(states, op, BatchState::Rows) && hasOwnWindows(states, op, cut);
 }
 
 /// The factor that the batch is, if all rows agree on it. Failure if the op cannot be cut there.
@@ -294,7 +309,7 @@ FailureOr<BatchCut> BatchStates::findCut(Operation *op) {
     cut.factor = dim.front();
     cut.each = state.rows / inner;
   }
-  if (cut.factor >= 0 && (!cut.factors.canCut(cut.factor) || !hasOwnWindows(op, cut)))
+  if (cut.factor >= 0 && (!cut.factors.canCut(cut.factor) || !hasOwnWindows(*this, op, cut)))
     return failure();
   return cut;
 }

@@ -57,9 +57,6 @@ public:
   bool isCut(mlir::Operation *op) const { return getCut(op) || cutLoops.contains(op); }
   /// True for a loop along the batch, whose iterations micro-batches share out.
   bool isAlongBatch(mlir::Operation *loop) const { return batchLoops.contains(loop); }
-  /// True if what the op reads along the cut's factor can be made, too. Rows cannot: they are those
-  /// of the batch, wherever that lies.
-  bool hasWindows(mlir::Operation *op, const BatchCut &cut) const;
   int64_t getBatch() const { return batch; }
 
 private:
@@ -69,27 +66,17 @@ private:
   mlir::LogicalResult visit(mlir::Operation *op);
   mlir::LogicalResult visitLoop(LoopOp loop);
   void setSlices(LoopOp loop);
-  bool startsAlongBatch(LoopOp loop) const;
   mlir::LogicalResult visitBatchLoop(LoopOp loop);
-  bool isInBatchLoop(mlir::Operation *op) const;
-  bool isSumOverSamples(mlir::Operation *op) const;
   mlir::FailureOr<bool> joinCarries(LoopOp loop);
   mlir::LogicalResult setLoopResults(LoopOp loop);
   mlir::LogicalResult visitParts(mlir::Operation *op);
   mlir::LogicalResult visitStatistics(BatchStatisticsOp op);
   bool visitGroupMean(mlir::Operation *op);
-  bool hasWindow(mlir::Value value, int64_t dim, int64_t rows) const;
-  bool hasOwnWindows(mlir::Operation *op, const BatchCut &cut) const;
-  mlir::LogicalResult refuse(mlir::Operation *op) const;
-  mlir::LogicalResult refuseTotals(mlir::Operation *op) const;
-  static bool isInLoop(mlir::Operation *op) { return op->getParentOfType<LoopOp>() != nullptr; }
   mlir::FailureOr<BatchCut> findCut(mlir::Operation *op);
   mlir::LogicalResult setResults(mlir::Operation *op, const BatchCut &cut);
   bool handOverStates(bool &changed);
   bool isOfInputs(mlir::Operation *op) const;
   void followJoined(mlir::Operation *op);
-  void warnOfJoined() const;
-  bool reads(mlir::Operation *op, BatchState::Kind kind) const;
 
   mlir::func::FuncOp step;
   EntrySignature signature;
@@ -102,6 +89,29 @@ private:
   llvm::DenseMap<mlir::Operation *, BatchCut> cuts;
   llvm::DenseSet<mlir::Operation *> cutLoops, batchLoops;
 };
+
+inline bool isInLoop(mlir::Operation *op) { return op->getParentOfType<LoopOp>() != nullptr; }
+
+/// True if the op is in a loop along the batch.
+bool isInBatchLoop(const BatchStates &states, mlir::Operation *op);
+
+/// True if an operand of the op has a state of that kind.
+bool readsState(const BatchStates &states, mlir::Operation *op, BatchState::Kind kind);
+
+/// True if `rows` per sample of a dimension can be sliced or made. What is known as a whole can be
+/// sliced. What each micro-batch makes for itself, such as its spread statistics, must be made of
+/// those rows only.
+bool hasWindow(const BatchStates &states, mlir::Value value, int64_t dim, int64_t rows);
+
+/// True if what the op reads along the cut's factor can be made, too. Rows cannot: they are those
+/// of the batch, wherever that lies.
+bool hasWindows(const BatchStates &states, mlir::Operation *op, const BatchCut &cut);
+
+/// Fails at an op that couples the samples of a batch.
+mlir::LogicalResult refuseCoupling(mlir::Operation *op);
+
+/// Fails if the op, which runs on micro-batches, reads what is known after the last one only.
+mlir::LogicalResult refuseTotals(const BatchStates &states, mlir::Operation *op);
 
 } // namespace reprise
 
