@@ -55,7 +55,8 @@ public:
     Rows out = rowsOf(buffers.out, spec.out, head), dout = rowsOf(buffers.dout, spec.dout, head);
     PerRow sums;
     for (Value query : own) {
-      Value sum = fold(sumOfLane(dout, out, query), [&](Value x, Value y) { return add(x, y); });
+      Value sum = k.exchangeAll(sumOfLane(dout, out, query), WarpPlan::lanes,
+                                [&](Value x, Value y) { return add(x, y); });
       if (spec.hasDlse)
         sum = subtract(sum, statistic(buffers.dlse, spec.dlse, head, query));
       sums.push_back(sum);

@@ -54,7 +54,8 @@ private:
     };
     lanes = overOthers(k.i64(0), limit, keys, {{queries, keys}}, lanes, body);
     for (Value most : lanes)
-      largest.push_back(fold(most, [&](Value x, Value y) { return greater(x, y); }));
+      largest.push_back(
+          k.exchangeAll(most, WarpPlan::lanes, [&](Value x, Value y) { return greater(x, y); }));
   }
 
   /// Adds up 32 keys: the results, then the lanes of the sums of probabilities.
@@ -92,8 +93,8 @@ private:
                        return addKeys(at, products[0], end, before);
                      });
       for (size_t row = 0; row < own.size(); ++row)
-        chain[results + row] =
-            fold(chain[results + row], [&](Value x, Value y) { return add(x, y); });
+        chain[results + row] = k.exchangeAll(chain[results + row], WarpPlan::lanes,
+                                             [&](Value x, Value y) { return add(x, y); });
       return chain;
     });
     ArrayRef<Value> totals = ArrayRef(sums).drop_front(results);

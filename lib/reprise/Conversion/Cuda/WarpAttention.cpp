@@ -222,9 +222,10 @@ Value WarpAttention::termBits(const PerRow &isTerm) {
   return bits;
 }
 
-Value WarpAttention::weightAt(size_t term, size_t row, Value other) {
-  auto list = static_cast<int64_t>(term * own.size() + row);
-  return k.add(other, list * WarpPlan::lanes);
+/// The place of another's weight in list number `list` of the warp's weights: term by term, row by
+/// row.
+static Value weightAt(ThreadKernel &k, size_t list, Value other) {
+  return k.add(other, static_cast<int64_t>(list) * WarpPlan::lanes);
 }
 
 /// Four others, all of them terms.
@@ -239,7 +240,7 @@ WarpAttention::Carried WarpAttention::addFour(ArrayRef<Terms> terms, const Other
       elements.push_back(readOwnColumns(term.rows, otherPointer(term.rows, at.first, other)));
     }
     for (size_t row = 0; row < own.size(); ++row, first += depth.size()) {
-      Value four = k.load(compute, weights, weightAt(number, row, from), 4,
+      Value four = k.load(compute, weights, weightAt(k, number * own.size() + row, from), 4,
                           std::min<int64_t>(4, widestAccess / plan.computeBytes));
       for (int64_t u = 0; u < 4; ++u) {
         Value weight = vector::ExtractOp::create(b, four, u);
@@ -259,7 +260,7 @@ WarpAttention::Carried WarpAttention::addOne(ArrayRef<Terms> terms, const Others
     SmallVector<Value> elements =
         readOwnColumns(term.rows, otherPointer(term.rows, at.first, k.add(from, at.offset)));
     for (size_t row = 0; row < own.size(); ++row) {
-      Value weight = k.load(compute, weights, weightAt(number, row, from)), holds;
+      Value weight = k.load(compute, weights, weightAt(k, number * own.size() + row, from)), holds;
       if (bits) {
         Value bit = arith::ConstantIntOp::create(b, int64_t(1) << row, 32);
         holds =
@@ -282,7 +283,7 @@ WarpAttention::Carried WarpAttention::addTerms(ArrayRef<Terms> terms, const Othe
     return {};
   for (auto [number, term] : llvm::enumerate(terms))
     for (auto [row, weight] : llvm::enumerate(term.weights))
-      k.store(compute, weight, weights, weightAt(number, row, lane));
+      k.store(compute, weight, weights, weightAt(k, number * own.size() + row, lane));
   k.barrier();
   Value bits = isTerm.empty() ? Value() : termBits(isTerm), zero = k.i64(0);
   auto one = [&](Value from, ValueRange before) { return addOne(terms, at, from, bits, before); };
@@ -344,10 +345,6 @@ WarpAttention::PerRow WarpAttention::drawForKeys(const HeadIndex &head, const Ot
     words.append(drawn.begin(), drawn.end());
   }
   return words;
-}
-
-Value WarpAttention::fold(Value x, llvm::function_ref<Value(Value, Value)> combine) {
-  return k.exchangeAll(x, WarpPlan::lanes, combine);
 }
 
 void WarpAttention::storeRows(unsigned result, ValueRange sums,

@@ -89,9 +89,6 @@ protected:
   PerRow drawForQueries(const HeadIndex &head, const Others &keys);
   PerRow drawForKeys(const HeadIndex &head, const Others &queries);
 
-  /// The butterfly over all lanes.
-  Value fold(Value x, llvm::function_ref<Value(Value, Value)> combine);
-
   /// Stores a row's columns, passed through `map`, to row-major [head, row, width], for the rows
   /// that no other warp has.
   void storeRows(unsigned result, mlir::ValueRange sums,
@@ -122,8 +119,6 @@ private:
   /// Whether no other warp has the row.
   Value isOwn(size_t row) { return less(k.sub(start, k.i64(1)), own[row]); }
   Value termBits(const PerRow &isTerm);
-  /// In the weights of the warp.
-  Value weightAt(size_t term, size_t row, Value other);
   Carried addFour(llvm::ArrayRef<Terms> terms, const Others &at, Value from, mlir::ValueRange sums);
   Carried addOne(llvm::ArrayRef<Terms> terms, const Others &at, Value from, Value bits,
                  mlir::ValueRange sums);

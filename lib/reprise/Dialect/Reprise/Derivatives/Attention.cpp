@@ -9,10 +9,10 @@ namespace reprise {
 /// The cotangent of a bias [b or 1, h or 1, t or 1, s]: that of the scores, summed where it
 /// repeats.
 static Value sumToBias(Pullback &p, Value scores, Value bias) {
-  ArrayRef<int64_t> shape = p.typeOf(bias).getShape();
+  ArrayRef<int64_t> shape = tensorTypeOf(bias).getShape();
   SmallVector<int64_t> repeated;
   for (int64_t d = 0; d < 4; ++d)
-    if (shape[d] != p.typeOf(scores).getDimSize(d))
+    if (shape[d] != tensorTypeOf(scores).getDimSize(d))
       repeated.push_back(d);
   return p.reshape(p.sum(scores, repeated), shape);
 }
@@ -28,7 +28,7 @@ static void differentiate(AttentionOp op, Pullback &p) {
   Value dout = p.getRaw(0) ? fit(p.getRaw(0)) : p.like(out, 0);
   Type dscore;
   if (op.getBias() && p.wants(3))
-    dscore = p.typeOf(op.getBias()).clone(op.getDrawnShape());
+    dscore = tensorTypeOf(op.getBias()).clone(op.getDrawnShape());
   auto backward = AttentionBackwardOp::create(
       p.b, q.getType(), k.getType(), v.getType(), dscore, q, k, v, out, op.getLse(), dout,
       p.getRaw(1), op.getBias(), op.getMask(), op.getSeed(), op.getOffset(), op.getOrigin(),
@@ -53,18 +53,18 @@ struct Scores {
 
   /// [b, h, t, …] as [b, g, h / g · t, …].
   SmallVector<int64_t> folded(ArrayRef<int64_t> sizes) {
-    int64_t keyHeads = p.typeOf(op.getKey()).getDimSize(1),
+    int64_t keyHeads = tensorTypeOf(op.getKey()).getDimSize(1),
             group = sizes[1] / std::max<int64_t>(1, keyHeads);
     SmallVector<int64_t> result{sizes[0], keyHeads, group * sizes[2]};
     llvm::append_range(result, sizes.drop_front(3));
     return result;
   }
-  Value fold(Value x) { return p.reshape(x, folded(p.typeOf(x).getShape())); }
+  Value fold(Value x) { return p.reshape(x, folded(tensorTypeOf(x).getShape())); }
 
   /// A bias or mask, folded.
   Value repeat(Value x) {
     SmallVector<int64_t> sizes, dims;
-    for (auto [d, size] : llvm::enumerate(p.typeOf(x).getShape()))
+    for (auto [d, size] : llvm::enumerate(tensorTypeOf(x).getShape()))
       if (size == whole[d]) {
         sizes.push_back(size);
         dims.push_back(d);
@@ -102,7 +102,7 @@ struct Scores {
 
   Value contract(Value x, Value y, int64_t xDim, int64_t yDim) {
     return DotGeneralOp::create(p.b, x, y, {0, 1}, {0, 1}, xDim, yDim,
-                                p.typeOf(x).getElementType());
+                                tensorTypeOf(x).getElementType());
   }
   /// Σ_d x[t, d]·y[s, d].
   Value score(Value x, Value y) { return contract(x, y, 3, 3); }
@@ -114,7 +114,7 @@ struct Scores {
   /// Gives the cotangent of an operand [b, h, t, …].
   void giveUnfolded(unsigned i, Value x, Value operand) {
     if (x)
-      p.give(i, p.reshape(x, p.typeOf(operand).getShape()));
+      p.give(i, p.reshape(x, tensorTypeOf(operand).getShape()));
   }
 };
 
@@ -133,7 +133,7 @@ static Value throughValues(Scores &s, const Operands &x, Value p, Value dvBar, V
 /// Through delta and dP, whose difference has the cotangent `w` (and its negative).
 static void throughDifference(Pullback &p, Scores &s, const Operands &x, Value w, Value &doutBar) {
   Value undropped = s.dropout(w), row = p.sum(w, 3);
-  Value spreadRow = s.spread(row, p.typeOf(x.out).getShape());
+  Value spreadRow = s.spread(row, tensorTypeOf(x.out).getShape());
   Value fromDelta = p.mul(spreadRow, x.out);
   p.give(2, s.overQueries(undropped, x.dout));
   s.giveUnfolded(3, p.neg(p.mul(spreadRow, x.dout)), s.op.getOut());
@@ -191,7 +191,7 @@ static void differentiate(AttentionBackwardOp op, Pullback &p) {
 static void differentiate(RotaryOp op, Pullback &p) {
   Value g = p.get(), x = p.widen(op.getOperand());
   p.give(0, RotaryOp::create(p.b, g.getType(), g, op.getCosine(), p.neg(op.getSine())));
-  ArrayRef<int64_t> shape = p.typeOf(g).getShape();
+  ArrayRef<int64_t> shape = tensorTypeOf(g).getShape();
   int64_t rank = shape.size(), half = shape.back() / 2;
   auto part = [&](Value of, int64_t from) -> Value {
     SmallVector<int64_t> starts(rank, 0), limits(shape), strides(rank, 1);

@@ -51,11 +51,12 @@ static SmallVector<int64_t> flatShape(RankedTensorType type) {
 static void differentiate(MaxPoolOp op, Pullback &p) {
   if (!p.wants(0))
     return;
-  auto from = p.typeOf(op.getOperand());
+  auto from = tensorTypeOf(op.getOperand());
   Value g = p.convert(p.getRaw(), p.getWanted(0).getElementType());
-  SmallVector<int64_t> windows = flatShape(p.typeOf(g)), image = flatShape(from);
-  Value added = ScatterAddAlongOp::create(
-      p.b, p.typeOf(g).clone(image), p.reshape(op.getPositions(), windows), p.reshape(g, windows));
+  SmallVector<int64_t> windows = flatShape(tensorTypeOf(g)), image = flatShape(from);
+  Value added =
+      ScatterAddAlongOp::create(p.b, tensorTypeOf(g).clone(image),
+                                p.reshape(op.getPositions(), windows), p.reshape(g, windows));
   p.give(0, p.reshape(added, from.getShape()));
 }
 

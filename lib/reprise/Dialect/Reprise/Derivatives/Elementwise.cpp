@@ -150,7 +150,7 @@ static void differentiate(PowOp op, Pullback &p) {
   Value zero = p.like(x, 0), one = p.like(x, 1);
   if (p.wants(0)) {
     // 1/x is infinite for some subnormal x, too.
-    double least = p.typeOf(x).getElementType().isF64() ? 0x1p-1022 : 0x1p-126;
+    double least = tensorTypeOf(x).getElementType().isF64() ? 0x1p-1022 : 0x1p-126;
     Value tiny =
         p.compare(ComparePredicate::lt, AbsOp::create(p.b, x.getType(), x), p.like(x, least));
     Value guarded = AndOp::create(p.b, tiny, p.compare(ComparePredicate::eq, y, zero));

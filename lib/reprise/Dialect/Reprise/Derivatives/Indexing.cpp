@@ -43,12 +43,12 @@ static Value findLast(Pullback &p, TypedValue<RankedTensorType> indices, int64_t
 /// A row that was written to gave nothing, and an update that was written over gave nothing.
 static void differentiate(ScatterOp op, Pullback &p) {
   Value g = p.getRaw(), indices = op.getIndices();
-  auto updates = p.typeOf(op.getUpdates()).clone(p.typeOf(g).getElementType());
+  auto updates = tensorTypeOf(op.getUpdates()).clone(tensorTypeOf(g).getElementType());
   p.give(0, ScatterOp::create(p.b, g, indices, p.splat(updates, 0)));
   if (!p.wants(2))
     return;
-  Value stays = findLast(p, op.getIndices(), p.typeOf(g).getDimSize(0));
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, p.typeOf(indices).getRank()));
+  Value stays = findLast(p, op.getIndices(), tensorTypeOf(g).getDimSize(0));
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, tensorTypeOf(indices).getRank()));
   Value rows = GatherOp::create(p.b, g, indices);
   p.give(2, p.select(p.broadcast(stays, updates.getShape(), dims), rows, p.like(rows, 0)));
 }
@@ -62,7 +62,7 @@ static void differentiate(DynamicSliceOp op, Pullback &p) {
 
 static void differentiate(DynamicUpdateOp op, Pullback &p) {
   Value g = p.getRaw(), starts = op.getStarts();
-  auto window = p.typeOf(op.getUpdate()).clone(p.typeOf(g).getElementType());
+  auto window = tensorTypeOf(op.getUpdate()).clone(tensorTypeOf(g).getElementType());
   p.give(0, DynamicUpdateOp::create(p.b, g, p.splat(window, 0), starts));
   p.give(1, DynamicSliceOp::create(p.b, window, g, starts));
 }

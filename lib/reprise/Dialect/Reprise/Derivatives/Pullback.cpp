@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace reprise;
 
 bool Pullback::wantsWide(unsigned i, Value operand) const {
-  return wants(i) && wanted[i].getElementType() != typeOf(operand).getElementType();
+  return wants(i) && wanted[i].getElementType() != tensorTypeOf(operand).getElementType();
 }
 
 void Pullback::give(unsigned i, Value cotangent) {
@@ -15,9 +15,9 @@ void Pullback::give(unsigned i, Value cotangent) {
 }
 
 Value Pullback::convert(Value x, Type elementType) {
-  if (typeOf(x).getElementType() == elementType)
+  if (tensorTypeOf(x).getElementType() == elementType)
     return x;
-  return CastOp::create(b, typeOf(x).clone(elementType), x);
+  return CastOp::create(b, tensorTypeOf(x).clone(elementType), x);
 }
 
 Value Pullback::splat(Type type, double value) {
@@ -30,7 +30,7 @@ Value Pullback::splat(Type type, double value) {
 }
 
 Value Pullback::broadcast(Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
-  auto type = RankedTensorType::get(shape, typeOf(x).getElementType());
+  auto type = RankedTensorType::get(shape, tensorTypeOf(x).getElementType());
   return type == x.getType() ? x : Value(BroadcastOp::create(b, type, x, dims));
 }
 
@@ -43,7 +43,7 @@ Value Pullback::spread(Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> reduc
 }
 
 Value Pullback::reshape(Value x, ArrayRef<int64_t> shape) {
-  auto type = typeOf(x).clone(shape);
+  auto type = tensorTypeOf(x).clone(shape);
   return type == x.getType() ? x : Value(ReshapeOp::create(b, type, x));
 }
 
@@ -51,9 +51,10 @@ Value Pullback::transpose(Value x, ArrayRef<int64_t> permutation) {
   return llvm::is_sorted(permutation) ? x : Value(TransposeOp::create(b, x, permutation));
 }
 
-Value Pullback::isAt(Value index, ArrayRef<int64_t> shape, int64_t dim) {
-  auto type = RankedTensorType::get(shape, typeOf(index).getElementType());
-  return compare(ComparePredicate::eq, IotaOp::create(b, type, dim), spread(index, shape, dim));
+Value reprise::isAt(Pullback &p, Value index, ArrayRef<int64_t> shape, int64_t dim) {
+  auto type = RankedTensorType::get(shape, tensorTypeOf(index).getElementType());
+  return p.compare(ComparePredicate::eq, IotaOp::create(p.b, type, dim),
+                   p.spread(index, shape, dim));
 }
 
 void reprise::registerDerivatives(DialectRegistry &registry) {

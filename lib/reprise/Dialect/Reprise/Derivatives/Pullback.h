@@ -6,6 +6,10 @@
 
 namespace reprise {
 
+inline mlir::RankedTensorType tensorTypeOf(mlir::Value x) {
+  return mlir::cast<mlir::RankedTensorType>(x.getType());
+}
+
 /// One application of a rule. Rules compute in the compute type (f32 for 16-bit floats): every
 /// cotangent is then rounded once, when it is given, or not at all for a 16-bit parameter. What a
 /// rule builds in vain is erased by its caller, so rules need not ask for every intermediate value
@@ -34,12 +38,8 @@ public:
   /// and operands that want none.
   void give(unsigned i, Value cotangent);
 
-  static mlir::RankedTensorType typeOf(Value x) {
-    return mlir::cast<mlir::RankedTensorType>(x.getType());
-  }
-
   Value convert(Value x, mlir::Type elementType);
-  Value widen(Value x) { return convert(x, getComputeType(typeOf(x).getElementType())); }
+  Value widen(Value x) { return convert(x, getComputeType(tensorTypeOf(x).getElementType())); }
 
   Value add(Value x, Value y) { return AddOp::create(b, x, y); }
   Value sub(Value x, Value y) { return SubOp::create(b, x, y); }
@@ -72,14 +72,14 @@ public:
   Value reshape(Value x, llvm::ArrayRef<int64_t> shape);
   Value transpose(Value x, llvm::ArrayRef<int64_t> permutation);
 
-  /// True where the index along `dim` of `shape` is `index`, which has the shape without `dim`.
-  Value isAt(Value index, llvm::ArrayRef<int64_t> shape, int64_t dim);
-
 private:
   mlir::ValueRange cotangents;
   llvm::ArrayRef<mlir::RankedTensorType> wanted;
   llvm::MutableArrayRef<Value> given;
 };
+
+/// True where the index along `dim` of `shape` is `index`, which has the shape without `dim`.
+mlir::Value isAt(Pullback &p, mlir::Value index, llvm::ArrayRef<int64_t> shape, int64_t dim);
 
 /// The rule of `OpT` is the overload `differentiate(OpT, Pullback &)`.
 template <typename OpT>

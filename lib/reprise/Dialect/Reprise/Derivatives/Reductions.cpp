@@ -13,11 +13,11 @@ using Indices = SmallVector<int64_t>;
 //===-- Reductions ----------------------------------------------------------------------------===//
 
 static void differentiate(SumOp op, Pullback &p) {
-  p.give(0, p.spread(p.getRaw(), p.typeOf(op.getOperand()).getShape(), op.getDims()));
+  p.give(0, p.spread(p.getRaw(), tensorTypeOf(op.getOperand()).getShape(), op.getDims()));
 }
 
 static void differentiate(MeanOp op, Pullback &p) {
-  auto from = p.typeOf(op.getOperand());
+  auto from = tensorTypeOf(op.getOperand());
   int64_t count = 1;
   for (int64_t dim : op.getDims())
     count *= from.getDimSize(dim);
@@ -72,17 +72,17 @@ ReducedAsOne::ReducedAsOne(Pullback &p, RankedTensorType type, ArrayRef<int64_t>
 
 /// All of the cotangent goes to the first maximum of `x` (row-major over the reduced dimensions).
 static Value routeToMaximum(Pullback &p, Value x, ArrayRef<int64_t> dims, Value g) {
-  ReducedAsOne one(p, p.typeOf(x), dims);
+  ReducedAsOne one(p, tensorTypeOf(x), dims);
   Value rows = one.join(x);
-  ArrayRef<int64_t> shape = p.typeOf(rows).getShape();
-  Value first = ArgmaxOp::create(p.b, p.typeOf(g).clone(p.b.getI64Type()), rows, one.getDim());
+  ArrayRef<int64_t> shape = tensorTypeOf(rows).getShape();
+  Value first = ArgmaxOp::create(p.b, tensorTypeOf(g).clone(p.b.getI64Type()), rows, one.getDim());
   Value spread = p.spread(g, shape, one.getDim());
-  return one.split(p.select(p.isAt(first, shape, one.getDim()), spread, p.like(spread, 0)));
+  return one.split(p.select(isAt(p, first, shape, one.getDim()), spread, p.like(spread, 0)));
 }
 
 template <typename OpT> static void routeToExtreme(OpT op, Pullback &p, Value x) {
   // Nothing comes in if there are no elements.
-  if (p.typeOf(op.getOperand()).getNumElements() != 0)
+  if (tensorTypeOf(op.getOperand()).getNumElements() != 0)
     p.give(0, routeToMaximum(p, x, op.getDims(), p.getRaw()));
 }
 
@@ -92,7 +92,7 @@ static void differentiate(MinOp op, Pullback &p) { routeToExtreme(op, p, p.neg(o
 /// Along a dimension, at every index the product of `x` at the indices before it (or after it): x
 /// shifted by one, then products of runs that double in length.
 static Value multiplyRuns(Pullback &p, Value x, int64_t dim, bool after) {
-  auto type = p.typeOf(x);
+  auto type = tensorTypeOf(x);
   int64_t size = type.getDimSize(dim);
   auto one = cast<TypedAttr>(p.b.getFloatAttr(type.getElementType(), 1));
   auto shift = [&](Value value, int64_t distance) {
@@ -113,7 +113,7 @@ static Value multiplyRuns(Pullback &p, Value x, int64_t dim, bool after) {
 /// The product of all others. Without a division, a zero is like any number, for further
 /// derivatives too.
 static void differentiate(ProdOp op, Pullback &p) {
-  auto type = p.typeOf(op.getOperand());
+  auto type = tensorTypeOf(op.getOperand());
   if (type.getNumElements() == 0)
     return;
   Value x = p.widen(op.getOperand());
@@ -121,15 +121,15 @@ static void differentiate(ProdOp op, Pullback &p) {
   int64_t dim = one.getDim();
   Value rows = one.join(x);
   Value others = p.mul(multiplyRuns(p, rows, dim, false), multiplyRuns(p, rows, dim, true));
-  p.give(0, one.split(p.mul(p.spread(p.get(), p.typeOf(rows).getShape(), dim), others)));
+  p.give(0, one.split(p.mul(p.spread(p.get(), tensorTypeOf(rows).getShape(), dim), others)));
 }
 
 /// g·exp(x - y); 0 if all elements are -inf. The y of a 16-bit op is too short for that.
 static void differentiate(LogSumExpOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), y = op.getResult();
-  if (p.typeOf(x) != op.getOperand().getType())
+  if (tensorTypeOf(x) != op.getOperand().getType())
     y = LogSumExpOp::create(p.b, x, op.getDims());
-  ArrayRef<int64_t> shape = p.typeOf(x).getShape();
+  ArrayRef<int64_t> shape = tensorTypeOf(x).getShape();
   Value nothing = p.like(y, -std::numeric_limits<double>::infinity());
   Value isNothing = p.compare(ComparePredicate::eq, y, nothing);
   Value shift = p.spread(p.select(isNothing, p.like(y, 0), y), shape, op.getDims());
@@ -206,7 +206,7 @@ static void differentiate(DotGeneralOp op, Pullback &p) {
   Value g = p.getRaw(), l = op.getLhs(), r = op.getRhs();
   // 16-bit operands with a result in f32: rounding its cotangent would lose bits, widening the
   // other operand loses none.
-  Type element = p.typeOf(g).getElementType();
+  Type element = tensorTypeOf(g).getElementType();
   Side lhs{p.convert(l, element), llvm::to_vector(op.getLhsBatch()),
            llvm::to_vector(op.getLhsContracting()), op.getLhsFree()};
   Side rhs{p.convert(r, element), llvm::to_vector(op.getRhsBatch()),

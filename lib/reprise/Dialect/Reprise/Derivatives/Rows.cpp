@@ -56,12 +56,12 @@ static void differentiate(LogSoftmaxOp op, Pullback &p) {
 /// (softmax(logits) - 1 at the label)·g.
 static void differentiate(CrossEntropyOp op, Pullback &p) {
   Value logits = p.widen(op.getLogits()), labels = op.getLabels();
-  Row row{p, p.typeOf(logits).getShape()};
+  Row row{p, tensorTypeOf(logits).getShape()};
   Value first = p.like(labels, 0), last = p.like(labels, row.shape.back() - 1);
   Value clamped = MinimumOp::create(p.b, MaximumOp::create(p.b, labels, first), last);
-  Value isLabel = p.isAt(clamped, row.shape, row.last);
+  Value isLabel = isAt(p, clamped, row.shape, row.last);
   Value probability = SoftmaxOp::create(p.b, logits.getType(), logits);
-  Value one = p.convert(isLabel, p.typeOf(logits).getElementType());
+  Value one = p.convert(isLabel, tensorTypeOf(logits).getElementType());
   p.give(0, p.mul(p.sub(probability, one), row.spread(p.get())));
 }
 
@@ -73,7 +73,7 @@ struct NormalizedRows {
   bool centred;
 
   NormalizedRows(Pullback &p, Value x, Value mean, Value rstd)
-      : row{p, p.typeOf(x).getShape()}, rstd(rstd), spreadRstd(row.spread(rstd)),
+      : row{p, tensorTypeOf(x).getShape()}, rstd(rstd), spreadRstd(row.spread(rstd)),
         centred(static_cast<bool>(mean)) {
     normal = p.mul(centred ? p.sub(x, row.spread(mean)) : x, spreadRstd);
   }
@@ -137,7 +137,7 @@ template <typename OpT> static Value rstdOf(OpT op, Pullback &p) {
 /// mean = Σx/m adds dmean/m, and variance = Σ(x - mean)²/m adds 2·dvariance·(x - mean)/m.
 static void differentiate(BatchNormOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), rstd = rstdOf(op, p);
-  Channels channels{p, p.typeOf(x).getShape()};
+  Channels channels{p, tensorTypeOf(x).getShape()};
   double count = static_cast<double>(channels.count());
   Value centred = p.sub(x, channels.spread(op.getMean())), dx;
   auto each = [&](Value sum, double by) {
@@ -177,7 +177,7 @@ static void differentiate(BatchStatisticsOp op, Pullback &p) {
 /// normal' = -normal·rstd²/2.
 static void differentiate(BatchNormInferenceOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), g = p.get(), rstd = rstdOf(op, p);
-  Channels channels{p, p.typeOf(x).getShape()};
+  Channels channels{p, tensorTypeOf(x).getShape()};
   Value normal = p.mul(p.sub(x, channels.spread(op.getMean())), channels.spread(rstd));
   Value factor = p.mul(p.widen(op.getWeight()), rstd);
   Value dweight = channels.sum(p.mul(g, normal)), dbias = channels.sum(g);
@@ -220,7 +220,7 @@ struct Groups {
 /// statistics add what they add to a row.
 static void differentiate(GroupNormOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), rstd = op.getRstd();
-  ArrayRef<int64_t> shape = p.typeOf(x).getShape();
+  ArrayRef<int64_t> shape = tensorTypeOf(x).getShape();
   Groups groups{p, shape, static_cast<int64_t>(op.getGroups())};
   Value spreadRstd = groups.spread(rstd);
   Value normal = p.mul(p.sub(x, groups.spread(op.getMean())), spreadRstd);

@@ -24,7 +24,7 @@ static void differentiate(BroadcastOp op, Pullback &p) {
 }
 
 static void differentiate(ReshapeOp op, Pullback &p) {
-  p.give(0, p.reshape(p.getRaw(), p.typeOf(op.getOperand()).getShape()));
+  p.give(0, p.reshape(p.getRaw(), tensorTypeOf(op.getOperand()).getShape()));
 }
 
 static void differentiate(TransposeOp op, Pullback &p) {
@@ -34,7 +34,7 @@ static void differentiate(TransposeOp op, Pullback &p) {
 /// Back to where the elements came from; zeros elsewhere.
 static void differentiate(SliceOp op, Pullback &p) {
   Value g = p.getRaw();
-  auto from = p.typeOf(op.getOperand()), to = p.typeOf(g);
+  auto from = tensorTypeOf(op.getOperand()), to = tensorTypeOf(g);
   Indices high, interior;
   for (int64_t d = 0; d < from.getRank(); ++d) {
     int64_t covered = to.getDimSize(d) ? (to.getDimSize(d) - 1) * op.getStrides()[d] + 1 : 0;
@@ -46,7 +46,7 @@ static void differentiate(SliceOp op, Pullback &p) {
 }
 
 static void differentiate(PadOp op, Pullback &p) {
-  auto from = p.typeOf(op.getOperand());
+  auto from = tensorTypeOf(op.getOperand());
   Indices limits, strides;
   for (int64_t d = 0; d < from.getRank(); ++d) {
     strides.push_back(op.getInterior()[d] + 1);
@@ -63,7 +63,7 @@ static void differentiate(ConcatenateOp op, Pullback &p) {
   int64_t dim = op.getDim(), end = 0;
   for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
     starts[dim] = end;
-    limits[dim] = end += p.typeOf(operand).getDimSize(dim);
+    limits[dim] = end += tensorTypeOf(operand).getDimSize(dim);
     if (p.wants(i))
       p.give(i, SliceOp::create(p.b, g, starts, limits, strides));
   }
