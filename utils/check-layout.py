@@ -34,18 +34,9 @@ UNSPLIT = {
     ("lib/reprise/Compiler/StepPlanner.h", "StepPlanner"): 45,
     ("include/reprise/Conversion/KernelBuilder.h", "KernelBuilder"): 40,
     ("lib/reprise/Compiler/ProgramPlanner.h", "ProgramPlanner"): 40,
-    ("lib/reprise/Conversion/LoopNest/Evaluator.h", "Evaluator"): 37,
     ("lib/reprise/Conversion/Lanes.h", "Lanes"): 36,
-    ("lib/reprise/Conversion/LoopNest/GraphBuilder.h", "GraphBuilder"): 35,
-    ("lib/reprise/Conversion/LoopNest/NestEmitter.h", "NestEmitter"): 35,
-    ("lib/reprise/Dialect/Reprise/Transforms/BatchStates.h", "BatchStates"): 33,
-    ("utils/gpu-emulator/Parser.h", "Parser"): 33,
     ("lib/reprise/Conversion/Cuda/TensorAttention.h", "TensorAttention"): 30,
-    ("lib/reprise/Dialect/Reprise/Transforms/BatchSlicer.h", "BatchSlicer"): 28,
     ("lib/reprise/Planning/Checkpoint/Schedule/MeterImpl.h", "Meter::Impl"): 28,
-    ("lib/reprise/Conversion/Cuda/WarpAttention.h", "WarpAttention"): 27,
-    ("lib/reprise/Dialect/Reprise/Derivatives/Pullback.h", "Pullback"): 27,
-    ("utils/gpu-emulator/Decoder.h", "Decoder"): 26,
 }
 LOOSE_ENDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 

@@ -29,8 +29,25 @@ Scope Scope::scalar() const {
   return scope;
 }
 
-Type Evaluator::typeIn(Type elementType, const Scope &scope) const {
+/// The type of a node's values in a scope.
+static Type typeIn(Type elementType, const Scope &scope) {
   return KernelBuilder::typeOf(getComputeType(elementType), scope.width);
+}
+
+static Value computeConstant(ImplicitLocOpBuilder &b, const Node &node, const Scope &scope) {
+  Type type = getComputeType(node.type);
+  TypedAttr attribute;
+  if (auto number = dyn_cast<FloatAttr>(node.value)) {
+    APFloat wide = number.getValue();
+    bool loses;
+    wide.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &loses);
+    attribute = b.getFloatAttr(type, wide);
+  } else {
+    attribute = b.getIntegerAttr(type, cast<IntegerAttr>(node.value).getValue());
+  }
+  if (scope.width != 1)
+    attribute = DenseElementsAttr::get(VectorType::get(scope.width, type), Attribute(attribute));
+  return arith::ConstantOp::create(b, attribute);
 }
 
 Value Evaluator::value(int number, Scope &scope) {
@@ -62,7 +79,7 @@ Value Evaluator::compute(int number, Scope &scope) {
     return loadKept(number, kept->second, scope);
   switch (node.kind) {
   case Node::Constant:
-    return computeConstant(node, scope);
+    return computeConstant(b, node, scope);
   case Node::Load:
     return computeLoad(node, scope);
   case Node::Index:
@@ -78,27 +95,11 @@ Value Evaluator::compute(int number, Scope &scope) {
   case Node::Fold:
     return computeFold(node, scope);
   case Node::Tile:
-    return computeTile(node, scope);
+    return emitRoundTo(b, tile(scope), node.type); // the rounding of the contraction;
   case Node::Reduce:
     break;
   }
   llvm_unreachable("a reduction is over before its result is asked for");
-}
-
-Value Evaluator::computeConstant(const Node &node, Scope &scope) {
-  Type type = getComputeType(node.type);
-  TypedAttr attribute;
-  if (auto number = dyn_cast<FloatAttr>(node.value)) {
-    APFloat wide = number.getValue();
-    bool loses;
-    wide.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &loses);
-    attribute = b.getFloatAttr(type, wide);
-  } else {
-    attribute = b.getIntegerAttr(type, cast<IntegerAttr>(node.value).getValue());
-  }
-  if (scope.width != 1)
-    attribute = DenseElementsAttr::get(VectorType::get(scope.width, type), Attribute(attribute));
-  return arith::ConstantOp::create(b, attribute);
 }
 
 Value Evaluator::computeArithmetic(const Node &node, Scope &scope) {
@@ -114,7 +115,7 @@ Value Evaluator::computeIndex(const Node &node, Scope &scope) {
   for (auto [symbol, coefficient] : node.index.terms)
     highest += coefficient * (graph.symbols[symbol].size - 1);
   bool isSmall = highest <= INT32_MAX && !node.type.isInteger(64);
-  std::optional<int64_t> step = laneStep(node.index, scope);
+  std::optional<int64_t> step = laneStep(graph, node.index, scope);
   Value result;
   if (scope.width == 1 || !step) {
     result = scope.width == 1 ? index(node.index, scope) : lanes(node.index, scope);
@@ -167,14 +168,16 @@ Value Evaluator::computeDraw(const Node &node, Scope &scope) {
           global, b.createOrFold<arith::MulIOp>(value(node.operands[next++], once), k.i64(stride)));
   }
   position.first = addWide(value(node.operands[2], once), global);
-  position.step = laneStep(node.index, scope).value_or(0);
+  position.step = laneStep(graph, node.index, scope).value_or(0);
   Value operand = next < node.operands.size() ? value(node.operands[next], scope) : Value();
   return emitRoundTo(b, emitDraw(b, random, position, operand), node.type);
 }
 
 //===-- Choices ----------------------------------------------------------------------------===//
 
-std::optional<bool> Evaluator::decide(const Condition &condition, const Scope &scope) const {
+/// Whether a condition holds, if that is known now.
+static std::optional<bool> decide(const Graph &graph, const Condition &condition,
+                                  const Scope &scope) {
   if (condition.index.isConstant() && condition.multiple == 1)
     return condition.lower <= condition.index.offset && condition.index.offset < condition.upper;
   if (!scope.stretch || !condition.index.coefficient(graph.innermost()))
@@ -184,8 +187,9 @@ std::optional<bool> Evaluator::decide(const Condition &condition, const Scope &s
   return condition.lower <= first && first < condition.upper;
 }
 
-Value Evaluator::test(const Condition &condition, Scope &scope) {
-  Value at = index(condition.index, scope);
+/// Tests a condition of a nest's place `at`.
+static Value test(KernelBuilder &k, const Condition &condition, Value at) {
+  ImplicitLocOpBuilder &b = k.builder();
   Value distance = k.sub(at, k.i64(condition.lower));
   // As a number without sign, what lies below is above everything.
   Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, distance,
@@ -198,9 +202,9 @@ Value Evaluator::test(const Condition &condition, Scope &scope) {
 }
 
 Value Evaluator::computeChoice(const Node &node, Scope &scope) {
-  if (std::optional<bool> inside = decide(*node.condition, scope))
+  if (std::optional<bool> inside = decide(graph, *node.condition, scope))
     return value(node.operands[*inside ? 0 : 1], scope);
-  Value condition = test(*node.condition, scope);
+  Value condition = test(k, *node.condition, index(node.condition->index, scope));
   auto branch = scf::IfOp::create(b, TypeRange{typeIn(node.type, scope)}, condition, true);
   for (auto [block, operand] : {std::pair(branch.thenBlock(), node.operands[0]),
                                 std::pair(branch.elseBlock(), node.operands[1])}) {
@@ -214,7 +218,8 @@ Value Evaluator::computeChoice(const Node &node, Scope &scope) {
 
 //===-- Reductions -------------------------------------------------------------------------===//
 
-Value Evaluator::finishReduction(const Node &node, Value value) {
+Value finishReduction(KernelBuilder &k, const Node &node, Value value) {
+  ImplicitLocOpBuilder &b = k.builder();
   if (isa<MeanOp>(node.op)) {
     int64_t count = getReductionInfo(cast<ReductionOpInterface>(node.op), {}).reduced;
     value =
@@ -240,7 +245,7 @@ Value Evaluator::computeSequence(const Node &node, Scope &scope) {
     return result[0];
   };
   Value sum = run(node.symbols, emitIdentity(b, kind, typeIn(node.type, scope)));
-  return finishReduction(node, sum);
+  return finishReduction(k, node, sum);
 }
 
 Value Evaluator::computeFold(const Node &node, Scope &scope) {
@@ -253,7 +258,7 @@ Value Evaluator::computeFold(const Node &node, Scope &scope) {
     SmallVector<Value> sums;
     for (int64_t i = 0; i < count; ++i) {
       Value at = k.add(placeOf(part), k.i64(i * distance * node.stride));
-      sums.push_back(loadMasked(type, base, at, scope, aligned));
+      sums.push_back(loadMasked(k, type, base, at, scope, aligned));
     }
     for (int64_t step = 1; step < count; step *= 2)
       for (int64_t i = 0; i + step < count; i += 2 * step)
@@ -262,7 +267,7 @@ Value Evaluator::computeFold(const Node &node, Scope &scope) {
   };
   auto meet = [&](Value part, int64_t distance, int64_t count) {
     Value sum = fold(part, distance, count);
-    storeMasked(type, sum, base, placeOf(part), scope, aligned);
+    storeMasked(k, type, sum, base, placeOf(part), scope, aligned);
   };
   // Level by level: part i takes in part i + distance. A thread has several levels of neighbours in
   // registers, so that many parts are on their way at once.
@@ -275,7 +280,7 @@ Value Evaluator::computeFold(const Node &node, Scope &scope) {
     if (rest > 1)
       meet(k.i64(whole * most * distance), distance, rest);
   }
-  return finishReduction(node, fold(k.i64(0), distance, left));
+  return finishReduction(k, node, fold(k.i64(0), distance, left));
 }
 
 } // namespace reprise::nests

@@ -31,6 +31,22 @@ struct Scope {
   Scope scalar() const;
 };
 
+/// Loads from memory as the arithmetic sees it: 16-bit floats widened, i1 as bytes. Masked lanes
+/// are not touched and give 0. `elements` is what the index is known to be a multiple of.
+/// `isConstant` says that no thread of the kernel writes there.
+mlir::Value loadMasked(KernelBuilder &k, mlir::Type type, mlir::Value base, mlir::Value index,
+                       const Scope &scope, int64_t elements = 1, bool isConstant = false);
+
+/// Stores to the same memory. Masked lanes are not touched.
+void storeMasked(KernelBuilder &k, mlir::Type type, mlir::Value value, mlir::Value base,
+                 mlir::Value index, const Scope &scope, int64_t elements = 1);
+
+/// Divides a mean, and rounds.
+mlir::Value finishReduction(KernelBuilder &k, const Node &node, mlir::Value value);
+
+/// How an affine function moves from lane to lane: by a fixed step, or (none) by computed indices.
+std::optional<int64_t> laneStep(const Graph &graph, const Affine &affine, const Scope &scope);
+
 /// Emits values in the type of arithmetic: a scalar, or a vector of the scope's width. 16-bit
 /// floats are f32 already rounded.
 class Evaluator {
@@ -66,24 +82,9 @@ public:
   void fetch(int node, Scope &scope);
   /// The base of a scratch row.
   mlir::Value scratch(int64_t offset);
-  /// Divides a mean, and rounds.
-  mlir::Value finishReduction(const Node &node, mlir::Value value);
-
-  /// Memory as the arithmetic sees it: 16-bit floats widened, i1 as bytes. Masked lanes are not
-  /// touched and give 0. `elements` is what the index is known to be a multiple of.
-  /// `isConstant` says that no thread of the kernel writes there.
-  mlir::Value loadMasked(mlir::Type type, mlir::Value base, mlir::Value index, const Scope &scope,
-                         int64_t elements = 1, bool isConstant = false);
-  void storeMasked(mlir::Type type, mlir::Value value, mlir::Value base, mlir::Value index,
-                   const Scope &scope, int64_t elements = 1);
 
 private:
-  /// Gives symbols, from `firstSymbol` on, the digits of a row-major number over factors; the
-  /// number is below their product.
-  void bindDigits(Scope &scope, mlir::Value number, llvm::ArrayRef<int64_t> factors,
-                  unsigned firstSymbol);
   mlir::Value compute(int number, Scope &scope);
-  mlir::Value computeConstant(const Node &node, Scope &scope);
   mlir::Value computeLoad(const Node &node, Scope &scope);
   mlir::Value computeIndex(const Node &node, Scope &scope);
   mlir::Value computeArithmetic(const Node &node, Scope &scope);
@@ -91,26 +92,14 @@ private:
   mlir::Value computeChoice(const Node &node, Scope &scope);
   mlir::Value computeSequence(const Node &node, Scope &scope);
   mlir::Value computeFold(const Node &node, Scope &scope);
-  mlir::Value computeTile(const Node &node, Scope &scope);
   mlir::Value loadKept(int number, const Kept &kept, Scope &scope);
   /// Where kept elements lie, and their type there.
   std::pair<mlir::Value, mlir::Type> keptRow(int number);
-  std::optional<bool> decide(const Condition &condition, const Scope &scope) const;
-  mlir::Value test(const Condition &condition, Scope &scope);
   mlir::Value symbol(unsigned number, Scope &scope);
   bool isAligned(const Affine &affine, const Scope &scope) const;
   /// For the memory at an index: 4 where a GPU can load four elements at once.
   int64_t alignmentOf(const Affine &affine, const Scope &scope) const;
-  /// Whether a GPU may load the elements ahead of any store, since none is to the same place.
-  bool isConstant(const Node &load) const;
-
-  /// How an affine function moves from lane to lane: by a fixed step, or (none) by computed
-  /// indices.
-  std::optional<int64_t> laneStep(const Affine &affine, const Scope &scope) const;
   mlir::Value lanes(const Affine &affine, Scope &scope);
-  mlir::Value gather(mlir::Type type, mlir::Value base, mlir::Value indices, const Scope &scope);
-  mlir::Type typeIn(mlir::Type elementType, const Scope &scope) const;
-  mlir::Value vectorOf(llvm::ArrayRef<int64_t> numbers);
 
   KernelBuilder &k;
   mlir::ImplicitLocOpBuilder &b;

@@ -26,7 +26,7 @@ unsigned GraphBuilder::addSymbol(Symbol symbol) {
   return graph.symbols.size() - 1;
 }
 
-int GraphBuilder::bufferOf(BufferSlot slot) {
+int addBuffer(Graph &graph, BufferSlot slot) {
   for (auto [i, known] : llvm::enumerate(graph.buffers))
     if (known.kind == slot.kind && known.index == slot.index && known.offset == slot.offset)
       return i;
@@ -57,7 +57,7 @@ static int64_t ownCost(const Node &node) {
   }
 }
 
-int GraphBuilder::add(Node node) {
+int addNode(Graph &graph, Node node) {
   node.varies = graph.variationOf(node.index);
   if (node.condition)
     node.varies |= graph.variationOf(node.condition->index);
@@ -94,6 +94,19 @@ int GraphBuilder::add(Node node) {
   return graph.nodes.size() - 1;
 }
 
+static int addLoad(Graph &graph, Type type, BufferSlot slot, const Affine &position) {
+  Node node{Node::Load, nullptr, type};
+  node.index = position;
+  node.buffer = addBuffer(graph, slot);
+  return addNode(graph, std::move(node));
+}
+
+int addSplat(Graph &graph, Type type, Attribute value) {
+  Node node{Node::Constant, nullptr, type};
+  node.value = value;
+  return addNode(graph, std::move(node));
+}
+
 GraphBuilder::Result GraphBuilder::fail(Value cut, bool misplaced) {
   obstacle = {cut, misplaced};
   return failure();
@@ -121,7 +134,7 @@ std::optional<Affine> GraphBuilder::follow(const Affine &position, ArrayRef<int6
   return result;
 }
 
-LogicalResult GraphBuilder::addPartsRoot(Root &root) {
+GraphBuilder::Result GraphBuilder::visitPartsRoot(const Root &root) {
   // The kept index is that of (outer, columns) or of the rows; the reduced one that of the rows or
   // of the columns.
   Symbol::Kind reducedKind = root.kind == Root::RowParts ? Symbol::Row : Symbol::Column;
@@ -136,35 +149,22 @@ LogicalResult GraphBuilder::addPartsRoot(Root &root) {
       position = position + Affine::symbol(i) * stride;
     stride *= factors[i];
   }
-  Result node = visitReduced(root.value.getDefiningOp(), kept, reduced);
-  root.node = node.value_or(-1);
-  return success(succeeded(node));
-}
-
-LogicalResult GraphBuilder::addElementRoot(Root &root) {
-  Affine position = root.kind == Root::Full  ? graph.position()
-                    : root.kind == Root::Row ? graph.rowPosition()
-                                             : Affine();
-  Result node = visit(root.value, position);
-  root.node = node.value_or(-1);
-  return success(succeeded(node));
+  return visitReduced(root.value.getDefiningOp(), kept, reduced);
 }
 
 LogicalResult GraphBuilder::addRoot(const Root &given) {
   Root root = given;
-  if (failed(root.isParts() ? addPartsRoot(root) : addElementRoot(root)))
+  Affine position = root.kind == Root::Full  ? graph.position()
+                    : root.kind == Root::Row ? graph.rowPosition()
+                                             : Affine();
+  Result node = root.isParts() ? visitPartsRoot(root) : visit(root.value, position);
+  if (failed(node))
     return failure();
+  root.node = *node;
   if (root.slot)
-    root.buffer = bufferOf(*root.slot);
+    root.buffer = addBuffer(graph, *root.slot);
   graph.roots.push_back(root);
   return success();
-}
-
-GraphBuilder::Result GraphBuilder::load(Type type, BufferSlot slot, const Affine &position) {
-  Node node{Node::Load, nullptr, type};
-  node.index = position;
-  node.buffer = bufferOf(slot);
-  return add(std::move(node));
 }
 
 GraphBuilder::Result GraphBuilder::visit(Value value, const Affine &position) {
@@ -177,7 +177,7 @@ GraphBuilder::Result GraphBuilder::visit(Value value, const Affine &position) {
   else if (leaves.tile && leaves.tile == value)
     node = visitTile(value, position);
   else if (auto stored = leaves.stored.find(value); stored != leaves.stored.end())
-    node = load(tensor(value).getElementType(), stored->second, position);
+    node = addLoad(graph, tensor(value).getElementType(), stored->second, position);
   else if (Operation *op = value.getDefiningOp())
     node = visitOp(op, value, position);
   if (succeeded(node))
@@ -190,12 +190,26 @@ GraphBuilder::Result GraphBuilder::visitTile(Value value, const Affine &position
     return fail(value);
   Node node{Node::Tile, nullptr, tensor(value).getElementType()};
   node.index = position;
-  return add(std::move(node));
+  return addNode(graph, std::move(node));
+}
+
+/// Adds the element of a constant; none if it is not known here.
+static std::optional<int> addConstant(Graph &graph, Operation *op, const Affine &position) {
+  auto dense = dyn_cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue());
+  if (!dense)
+    return std::nullopt;
+  if (dense.isSplat())
+    return addSplat(graph, dense.getElementType(), dense.getSplatValue<Attribute>());
+  if (!position.isConstant())
+    return std::nullopt;
+  return addSplat(graph, dense.getElementType(), dense.getValues<Attribute>()[position.offset]);
 }
 
 GraphBuilder::Result GraphBuilder::visitOp(Operation *op, Value value, const Affine &position) {
-  if (op->hasTrait<OpTrait::ConstantLike>())
-    return visitConstant(op, position);
+  if (op->hasTrait<OpTrait::ConstantLike>()) {
+    std::optional<int> node = addConstant(graph, op, position);
+    return node ? Result(*node) : fail(nullptr);
+  }
   if (isa<ViewOpInterface>(op))
     return visitView(op, position);
   if (isa<ReductionOpInterface>(op))
@@ -218,23 +232,6 @@ GraphBuilder::Result GraphBuilder::visitOp(Operation *op, Value value, const Aff
   return fail(runsAlone(op) ? value : Value());
 }
 
-int GraphBuilder::addSplat(Type type, Attribute value) {
-  Node node{Node::Constant, nullptr, type};
-  node.value = value;
-  return add(std::move(node));
-}
-
-GraphBuilder::Result GraphBuilder::visitConstant(Operation *op, const Affine &position) {
-  auto dense = dyn_cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue());
-  if (!dense)
-    return fail(nullptr);
-  if (dense.isSplat())
-    return addSplat(dense.getElementType(), dense.getSplatValue<Attribute>());
-  if (!position.isConstant())
-    return fail(nullptr);
-  return addSplat(dense.getElementType(), dense.getValues<Attribute>()[position.offset]);
-}
-
 GraphBuilder::Result GraphBuilder::visitCompute(Operation *op, const Affine &position) {
   Node node{Node::Compute, op, tensor(op->getResult(0)).getElementType()};
   for (Value operand : op->getOperands()) {
@@ -245,7 +242,7 @@ GraphBuilder::Result GraphBuilder::visitCompute(Operation *op, const Affine &pos
       return failure();
     node.operands.push_back(*input);
   }
-  return add(std::move(node));
+  return addNode(graph, std::move(node));
 }
 
 GraphBuilder::Result GraphBuilder::visitDraw(Operation *op, const Affine &position) {
@@ -263,7 +260,8 @@ GraphBuilder::Result GraphBuilder::visitDraw(Operation *op, const Affine &positi
     return fail(op->getResult(0));
   node.index = *global;
   Type i64 = IntegerType::get(op->getContext(), 64);
-  node.operands.push_back(*load(i64, {BufferSlot::Stream, *random.getStreamNumber(), 0}, {}));
+  node.operands.push_back(
+      addLoad(graph, i64, {BufferSlot::Stream, *random.getStreamNumber(), 0}, {}));
   SmallVector<std::pair<Value, Affine>> inputs = {{random.getSeedOperand(), {}},
                                                   {random.getOffsetOperand(), {}}};
   if (Value origin = random.getOriginOperand())
@@ -277,11 +275,11 @@ GraphBuilder::Result GraphBuilder::visitDraw(Operation *op, const Affine &positi
       return failure();
     node.operands.push_back(*input);
   }
-  return add(std::move(node));
+  return addNode(graph, std::move(node));
 }
 
 /// Quotients by 1 only served to bound an index.
-void GraphBuilder::resolveQuotients() {
+static void resolveQuotients(Graph &graph) {
   auto resolve = [&](Affine &affine) {
     for (size_t number = graph.symbols.size(); number-- > 0;) {
       const Symbol &symbol = graph.symbols[number];
@@ -299,7 +297,7 @@ void GraphBuilder::resolveQuotients() {
 }
 
 Graph GraphBuilder::take() {
-  resolveQuotients();
+  resolveQuotients(graph);
   return std::move(graph);
 }
 
@@ -322,11 +320,6 @@ SmallVector<int> Graph::indicesOf(const Affine &affine) const {
       llvm::append_range(numbers, indicesOf(symbol.numerator));
   }
   return numbers;
-}
-
-int64_t GraphBuilder::grainOf(Operation *op, unsigned group) const {
-  auto found = grains.find({op, group});
-  return found == grains.end() ? 1 : found->second;
 }
 
 void GraphBuilder::apply(Split split, Shape &shape, Grains &grains) const {

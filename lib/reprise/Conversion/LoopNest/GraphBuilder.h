@@ -8,6 +8,15 @@
 
 namespace reprise::nests {
 
+/// Adds a node whose operands are there, and returns its number.
+int addNode(Graph &graph, Node node);
+
+/// Adds the constant `value` of element type `type`.
+int addSplat(Graph &graph, mlir::Type type, mlir::Attribute value);
+
+/// The number of a buffer, which is added if it is new.
+int addBuffer(Graph &graph, BufferSlot slot);
+
 /// One attempt with the factors of a shape as they are. Every visit returns a node, or fails and
 /// says why in `split` (a factor has to fall apart first) or `obstacle`.
 class GraphBuilder {
@@ -32,7 +41,6 @@ private:
   /// The element of a value at a row-major position.
   Result visit(mlir::Value value, const Affine &position);
   Result visitOp(mlir::Operation *op, mlir::Value value, const Affine &position);
-  Result visitConstant(mlir::Operation *op, const Affine &position);
   Result visitView(mlir::Operation *op, const Affine &position);
   Result visitPad(mlir::Operation *op, const Affine &position);
   Result visitConcatenate(mlir::Operation *op, const Affine &position);
@@ -49,27 +57,16 @@ private:
   /// The operand of a reduction at positions in the kept and in the reduced dimensions.
   Result visitReduced(mlir::Operation *op, const Affine &kept, const Affine &reduced);
 
-  Result load(mlir::Type type, BufferSlot slot, const Affine &position);
   /// The element of `indices` at a position as a symbol, clamped to [0, size - 1].
   std::optional<Affine> indirect(mlir::Value indices, const Affine &position, int64_t size);
-  /// True if the position is a row's and differs from row to row.
-  bool isRowIndex(const Affine &position) const;
-  int choose(Condition condition, int inside, int outside);
   Result fail(mlir::Value cut, bool misplaced = false);
   /// Where a strided view over `sizes` has the element of a row-major position in `sizes`.
   std::optional<Affine> follow(const Affine &position, llvm::ArrayRef<int64_t> sizes,
                                llvm::ArrayRef<int64_t> strides);
   std::optional<llvm::SmallVector<Affine>> indexIn(const Affine &position,
                                                    llvm::ArrayRef<int64_t> sizes);
-  void resolveQuotients();
-  int add(Node node);
   unsigned addSymbol(Symbol symbol);
-  int bufferOf(BufferSlot slot);
-  int addSplat(mlir::Type type, mlir::Attribute value);
-  mlir::LogicalResult addPartsRoot(Root &root);
-  mlir::LogicalResult addElementRoot(Root &root);
-
-  int64_t grainOf(mlir::Operation *op, unsigned group) const;
+  Result visitPartsRoot(const Root &root);
 
   const Leaves &leaves;
   const Grains &grains;

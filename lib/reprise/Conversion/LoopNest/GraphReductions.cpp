@@ -58,7 +58,7 @@ static Attribute emptyResult(Operation *op, ReductionKind kind) {
 GraphBuilder::Result GraphBuilder::visitReduction(Operation *op, const Affine &position) {
   ReductionInfo info = getReductionInfo(cast<ReductionOpInterface>(op), leaves.rules);
   if (info.reduced == 0)
-    return addSplat(tensor(op->getResult(0)).getElementType(), emptyResult(op, info.kind));
+    return addSplat(graph, tensor(op->getResult(0)).getElementType(), emptyResult(op, info.kind));
   switch (info.mode) {
   case ReductionMode::InRow:
     return visitRow(op, position);
@@ -71,7 +71,8 @@ GraphBuilder::Result GraphBuilder::visitReduction(Operation *op, const Affine &p
   llvm_unreachable("unknown mode");
 }
 
-bool GraphBuilder::isRowIndex(const Affine &position) const {
+/// True if the position is a row's and differs from row to row.
+static bool isRowIndex(const Graph &graph, const Affine &position) {
   if (graph.levelOf(position) > Level::Row)
     return false;
   for (auto [i, size] : llvm::enumerate(graph.shape.factors()))
@@ -85,7 +86,7 @@ GraphBuilder::Result GraphBuilder::visitRow(Operation *op, const Affine &positio
   ReductionInfo info = getReductionInfo(cast<ReductionOpInterface>(op), leaves.rules);
   const Shape &shape = graph.shape;
   if (shape.columnCount() != info.reduced || shape.outerSize() * shape.rowCount() != info.kept ||
-      !isRowIndex(position))
+      !isRowIndex(graph, position))
     return fail(result, graph.levelOf(position) > Level::Row);
   Affine columns;
   SmallVector<int64_t> strides = rowMajorStrides(shape.columns);
@@ -98,7 +99,7 @@ GraphBuilder::Result GraphBuilder::visitRow(Operation *op, const Affine &positio
     return failure();
   Node node{Node::Reduce, op, tensor(result).getElementType()};
   node.operands = {*operand};
-  return add(std::move(node));
+  return addNode(graph, std::move(node));
 }
 
 GraphBuilder::Result GraphBuilder::visitSequence(Operation *op, const Affine &position) {
@@ -116,7 +117,7 @@ GraphBuilder::Result GraphBuilder::visitSequence(Operation *op, const Affine &po
   if (failed(element))
     return fail(obstacle.misplaced ? operand : obstacle.cut);
   node.operands = {*element};
-  return add(std::move(node));
+  return addNode(graph, std::move(node));
 }
 
 GraphBuilder::Result GraphBuilder::visitParts(Value value, const Affine &position) {
@@ -126,10 +127,10 @@ GraphBuilder::Result GraphBuilder::visitParts(Value value, const Affine &positio
   Leaves::Parts parts = leaves.parts.lookup(value);
   Node node{Node::Fold, value.getDefiningOp(), tensor(value).getElementType()};
   node.index = position;
-  node.buffer = bufferOf(parts.slot);
+  node.buffer = addBuffer(graph, parts.slot);
   node.parts = parts.count;
   node.stride = tensor(value).getNumElements();
-  return add(std::move(node));
+  return addNode(graph, std::move(node));
 }
 
 } // namespace reprise::nests

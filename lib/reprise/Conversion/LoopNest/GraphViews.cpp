@@ -30,7 +30,7 @@ GraphBuilder::Result GraphBuilder::visitIota(Operation *op, const Affine &positi
     return fail(op->getResult(0));
   Node node{Node::Index, op, type.getElementType()};
   node.index = *index;
-  return add(std::move(node));
+  return addNode(graph, std::move(node));
 }
 
 std::optional<Affine> GraphBuilder::indirect(Value indices, const Affine &position, int64_t size) {
@@ -124,16 +124,28 @@ static SmallVector<PadGroup> groupPad(PadOp op) {
   return groups;
 }
 
+static int choose(Graph &graph, Condition condition, int inside, int outside) {
+  Node node{Node::Choice, nullptr, graph.nodes[inside].type};
+  node.operands = {inside, outside};
+  node.condition = std::move(condition);
+  return addNode(graph, std::move(node));
+}
+
+static int64_t grainOf(const GraphBuilder::Grains &grains, Operation *op, unsigned group) {
+  auto found = grains.find({op, group});
+  return found == grains.end() ? 1 : found->second;
+}
+
 GraphBuilder::Result GraphBuilder::visitPad(Operation *op, const Affine &position) {
   auto pad = cast<PadOp>(op);
-  int outside = addSplat(pad.getType().getElementType(), pad.getValue());
+  int outside = addSplat(graph, pad.getType().getElementType(), pad.getValue());
   if (tensor(pad.getOperand()).getNumElements() == 0)
     return outside;
   SmallVector<PadGroup> groups = groupPad(pad);
   SmallVector<int64_t> sizes, operandSizes;
   for (auto [i, group] : llvm::enumerate(groups)) {
     // What falls apart leaves an inner dimension without padding.
-    int64_t grain = grainOf(op, i);
+    int64_t grain = grainOf(grains, op, i);
     group = {group.size / grain, group.operand / grain, group.low / grain, group.step};
     sizes.append({group.size, grain});
     operandSizes.append({group.operand, grain});
@@ -156,7 +168,7 @@ GraphBuilder::Result GraphBuilder::visitPad(Operation *op, const Affine &positio
   for (Condition &condition : llvm::reverse(conditions)) {
     if (failed(node))
       return failure();
-    node = choose(condition, *node, outside);
+    node = choose(graph, condition, *node, outside);
   }
   return node;
 }
@@ -166,7 +178,7 @@ GraphBuilder::Result GraphBuilder::visitConcatenate(Operation *op, const Affine 
   RankedTensorType type = tensor(op->getResult(0));
   int64_t outer = Shape::product(type.getShape().take_front(dim));
   int64_t inner = Shape::product(type.getShape().drop_front(dim + 1));
-  int64_t grain = grainOf(op, 0), granule = 0;
+  int64_t grain = grainOf(grains, op, 0), granule = 0;
   for (Value operand : op->getOperands())
     granule = std::gcd(granule, tensor(operand).getDimSize(dim) * inner / grain);
   int64_t end = type.getDimSize(dim) * inner / grain;
@@ -186,17 +198,10 @@ GraphBuilder::Result GraphBuilder::visitConcatenate(Operation *op, const Affine 
     Result part = visit(operand, at + (*index)[2]);
     if (failed(part))
       return failure();
-    node = succeeded(node) ? choose({(*index)[1], begin, end, 1}, *part, *node) : part;
+    node = succeeded(node) ? choose(graph, {(*index)[1], begin, end, 1}, *part, *node) : part;
     end = begin;
   }
   return node;
-}
-
-int GraphBuilder::choose(Condition condition, int inside, int outside) {
-  Node node{Node::Choice, nullptr, graph.nodes[inside].type};
-  node.operands = {inside, outside};
-  node.condition = std::move(condition);
-  return add(std::move(node));
 }
 
 } // namespace reprise::nests

@@ -31,8 +31,10 @@ Value Evaluator::symbol(unsigned number, Scope &scope) {
   return result;
 }
 
-void Evaluator::bindDigits(Scope &scope, Value number, ArrayRef<int64_t> factors,
-                           unsigned firstSymbol) {
+/// Gives symbols, from `firstSymbol` on, the digits of a row-major number over factors; the number
+/// is below their product.
+static void bindDigits(KernelBuilder &k, Scope &scope, Value number, ArrayRef<int64_t> factors,
+                       unsigned firstSymbol) {
   int64_t above = Shape::product(factors);
   for (auto [i, stride] : llvm::enumerate(rowMajorStrides(factors))) {
     Value digit = number;
@@ -45,13 +47,13 @@ void Evaluator::bindDigits(Scope &scope, Value number, ArrayRef<int64_t> factors
 }
 
 void Evaluator::bindRow(Scope &scope, Value outer, Value row) {
-  bindDigits(scope, outer, graph.shape.outer, 0);
-  bindDigits(scope, row, graph.shape.rows, graph.shape.outer.size());
+  bindDigits(k, scope, outer, graph.shape.outer, 0);
+  bindDigits(k, scope, row, graph.shape.rows, graph.shape.outer.size());
 }
 
 void Evaluator::bindColumn(Scope &scope, Value column) {
   const Shape &shape = graph.shape;
-  bindDigits(scope, column, shape.columns, shape.outer.size() + shape.rows.size());
+  bindDigits(k, scope, column, shape.columns, shape.outer.size() + shape.rows.size());
 }
 
 Value Evaluator::index(const Affine &affine, Scope &scope) {
@@ -61,7 +63,7 @@ Value Evaluator::index(const Affine &affine, Scope &scope) {
   return result;
 }
 
-std::optional<int64_t> Evaluator::laneStep(const Affine &affine, const Scope &scope) const {
+std::optional<int64_t> laneStep(const Graph &graph, const Affine &affine, const Scope &scope) {
   if (scope.width == 1)
     return 0;
   for (auto [number, coefficient] : affine.terms) {
@@ -72,7 +74,7 @@ std::optional<int64_t> Evaluator::laneStep(const Affine &affine, const Scope &sc
   return affine.coefficient(graph.innermost());
 }
 
-Value Evaluator::vectorOf(ArrayRef<int64_t> numbers) {
+static Value vectorOf(ImplicitLocOpBuilder &b, ArrayRef<int64_t> numbers) {
   auto type = VectorType::get(static_cast<int64_t>(numbers.size()), b.getI64Type());
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, numbers));
 }
@@ -97,7 +99,7 @@ Value Evaluator::lanes(const Affine &affine, Scope &scope) {
   for (int64_t lane = 0; lane < scope.width; ++lane)
     distances.push_back(lane * fixed.coefficient(graph.innermost()));
   Value result =
-      arith::AddIOp::create(b, k.splat(index(fixed, scope), scope.width), vectorOf(distances));
+      arith::AddIOp::create(b, k.splat(index(fixed, scope), scope.width), vectorOf(b, distances));
   return moving ? arith::AddIOp::create(b, result, moving).getResult() : result;
 }
 
@@ -151,14 +153,16 @@ int64_t Evaluator::alignmentOf(const Affine &affine, const Scope &scope) const {
   return schedule.itemThreads && scope.width == 4 && isAligned(affine, scope) ? 4 : 1;
 }
 
-bool Evaluator::isConstant(const Node &load) const {
+/// Whether a GPU may load the elements ahead of any store, since none is to the same place.
+static bool isConstant(const Graph &graph, const Schedule &schedule, const Node &load) {
   const BufferSlot &slot = graph.buffers[load.buffer];
   return schedule.itemThreads && slot.kind == BufferSlot::Input &&
          !mayBeOverwritten(graph, schedule, slot.index);
 }
 
-Value Evaluator::loadMasked(Type type, Value base, Value index, const Scope &scope,
-                            int64_t elements, bool isConstant) {
+Value loadMasked(KernelBuilder &k, Type type, Value base, Value index, const Scope &scope,
+                 int64_t elements, bool isConstant) {
+  ImplicitLocOpBuilder &b = k.builder();
   Type stored = storedType(type), loaded = KernelBuilder::typeOf(stored, scope.width);
   unsigned alignment = KernelBuilder::bytesOf(type) * elements;
   Value pointer = k.pointer(stored, base, index), value;
@@ -171,8 +175,9 @@ Value Evaluator::loadMasked(Type type, Value base, Value index, const Scope &sco
   return fromStored(k, value, type);
 }
 
-void Evaluator::storeMasked(Type type, Value value, Value base, Value index, const Scope &scope,
-                            int64_t elements) {
+void storeMasked(KernelBuilder &k, Type type, Value value, Value base, Value index,
+                 const Scope &scope, int64_t elements) {
+  ImplicitLocOpBuilder &b = k.builder();
   unsigned alignment = KernelBuilder::bytesOf(type) * elements;
   value = toStored(k, value, type);
   Value pointer = k.pointer(storedType(type), base, index);
@@ -182,7 +187,8 @@ void Evaluator::storeMasked(Type type, Value value, Value base, Value index, con
     LLVM::StoreOp::create(b, value, pointer, alignment);
 }
 
-Value Evaluator::gather(Type type, Value base, Value indices, const Scope &scope) {
+static Value gather(KernelBuilder &k, Type type, Value base, Value indices, const Scope &scope) {
+  ImplicitLocOpBuilder &b = k.builder();
   Type stored = storedType(type);
   auto pointers = VectorType::get(scope.width, base.getType());
   Value pointer = LLVM::GEPOp::create(b, pointers, stored, base, ArrayRef<LLVM::GEPArg>{indices});
@@ -197,26 +203,22 @@ Value Evaluator::gather(Type type, Value base, Value indices, const Scope &scope
 
 Value Evaluator::computeLoad(const Node &node, Scope &scope) {
   Value base = buffer(node.buffer);
-  std::optional<int64_t> step = laneStep(node.index, scope);
+  std::optional<int64_t> step = laneStep(graph, node.index, scope);
   if (scope.width == 1 || step == 1)
-    return loadMasked(node.type, base, index(node.index, scope), scope,
-                      alignmentOf(node.index, scope), isConstant(node));
+    return loadMasked(k, node.type, base, index(node.index, scope), scope,
+                      alignmentOf(node.index, scope), isConstant(graph, schedule, node));
   if (step == 0) {
     Scope once = scope.scalar();
-    Value element = loadMasked(node.type, base, index(node.index, once), once, 1, isConstant(node));
+    Value element = loadMasked(k, node.type, base, index(node.index, once), once, 1,
+                               isConstant(graph, schedule, node));
     return k.splat(element, scope.width);
   }
-  return gather(node.type, base, lanes(node.index, scope), scope);
-}
-
-Value Evaluator::computeTile(const Node &node, Scope &scope) {
-  // The contraction's own rounding.
-  return emitRoundTo(b, tile(scope), node.type);
+  return gather(k, node.type, base, lanes(node.index, scope), scope);
 }
 
 void Evaluator::store(const Root &root, const Affine &position, Value value, Scope &scope) {
   Type type = graph.nodes[root.node].type;
-  storeMasked(type, value, buffer(root.buffer), index(position, scope), scope,
+  storeMasked(k, type, value, buffer(root.buffer), index(position, scope), scope,
               alignmentOf(position, scope));
 }
 
@@ -235,12 +237,12 @@ std::pair<Value, Type> Evaluator::keptRow(int number) {
 
 void Evaluator::keep(int number, Value value, Scope &scope) {
   auto [row, type] = keptRow(number);
-  storeMasked(type, value, row, scope.column, scope, rowMemory ? scope.width : 1);
+  storeMasked(k, type, value, row, scope.column, scope, rowMemory ? scope.width : 1);
 }
 
 Value Evaluator::loadRow(int number, const Scope &scope) {
   auto [row, type] = keptRow(number);
-  return loadMasked(type, row, scope.column, scope, rowMemory ? scope.width : 1);
+  return loadMasked(k, type, row, scope.column, scope, rowMemory ? scope.width : 1);
 }
 
 /// Copies are of 4, 8 or 16 bytes, from a multiple of that. What is not goes through registers.
@@ -259,7 +261,7 @@ void Evaluator::fetch(int number, Scope &scope) {
 Value Evaluator::loadKept(int number, const Kept &kept, Scope &scope) {
   if (kept.root < 0)
     return loadRow(number, scope);
-  return loadMasked(graph.nodes[number].type, buffer(graph.roots[kept.root].buffer),
+  return loadMasked(k, graph.nodes[number].type, buffer(graph.roots[kept.root].buffer),
                     index(graph.position(), scope), scope, alignmentOf(graph.position(), scope));
 }
 

@@ -59,7 +59,7 @@ void NestEmitter::emitBlock(const ContractionBlock &block, Type accumulator, uns
   evaluator.columnStep = block.columnStep;
   evaluator.tile = [&](Scope &scope) {
     Value row = k.mul(k.sub(rowNumber, block.row0), block.ld);
-    return evaluator.loadMasked(accumulator, block.scratch, k.add(row, scope.column), scope);
+    return loadMasked(k, accumulator, block.scratch, k.add(row, scope.column), scope);
   };
   Scope kernel;
   for (int node : schedule.kernelNodes)
@@ -84,8 +84,6 @@ void NestEmitter::ifLeader(llvm::function_ref<void()> body) {
     isLeader = arith::AndIOp::create(b, isLeader, isOwn);
   k.ifThen(isLeader, body);
 }
-
-void NestEmitter::ifOwn(llvm::function_ref<void()> body) { isOwn ? k.ifThen(isOwn, body) : body(); }
 
 void NestEmitter::emitSingles(Scope &kernel, Value isFirst) {
   auto isSingle = [](const Root &root) { return root.kind == Root::Single && root.slot; };
@@ -178,7 +176,7 @@ void NestEmitter::emitPass(int number, Scope &row) {
   meetOthers();
   for (int node : pass.rowNodes)
     evaluator.value(node, row);
-  SmallVector<int> operands = laneOperands(number);
+  SmallVector<int> operands = laneOperands(graph, pass);
   auto stores = [&](Scope &scope) { emitStores(number, scope); };
   auto nothing = [](Scope &) {};
   if (operands.empty()) {
@@ -239,7 +237,9 @@ void NestEmitter::bindColumn(Scope &scope, Value column) {
   evaluator.bindColumn(scope, column);
 }
 
-Value NestEmitter::emitMask(int64_t width, Value left) {
+/// The lanes of a vector that are among the `left` ones.
+static Value emitMask(KernelBuilder &k, int64_t width, Value left) {
+  ImplicitLocOpBuilder &b = k.builder();
   auto type = VectorType::get(width, b.getI32Type());
   SmallVector<int32_t> numbers = llvm::to_vector(llvm::seq<int32_t>(0, width));
   Value lanes =
@@ -264,7 +264,7 @@ NestEmitter::Carried NestEmitter::emitStep(const Columns &columns, Value column,
     if (known == 1)
       scope.width = 1;
     else if (here && (!known || *known < columns.width))
-      scope.mask = emitMask(columns.width, here);
+      scope.mask = emitMask(k, columns.width, here);
     scope.pass = columns.pass;
     if (schedule.width > 1)
       scope.stretch = columns.stretch;
@@ -335,8 +335,11 @@ void NestEmitter::emitStores(int number, Scope &scope) {
     Value value = made;
     if (root.kind == Root::RowParts)
       accumulateRow(root, value, scope);
-    else if (root.kind == Root::Full && value)
-      ifOwn([&] { evaluator.store(root, graph.position(), value, scope); });
+    if (root.kind != Root::Full || !value)
+      continue;
+    // A thread may have an item for company only.
+    auto store = [&] { evaluator.store(root, graph.position(), value, scope); };
+    isOwn ? k.ifThen(isOwn, store) : store();
   }
 }
 

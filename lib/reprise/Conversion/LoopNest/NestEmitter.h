@@ -7,6 +7,9 @@
 
 namespace reprise::nests {
 
+/// The operands that a pass reduces in lanes: those of its reductions, then its roots.
+llvm::SmallVector<int> laneOperands(const Graph &graph, const Pass &pass);
+
 /// Emits a kernel whose work items are those of the schedule. Buffers are those of the graph.
 class NestEmitter {
 public:
@@ -33,8 +36,6 @@ private:
   void emitSingles(Scope &kernel, mlir::Value isFirst);
   /// Runs `body` in one of the threads of an item or, if the item is part of a row, of the row.
   void ifLeader(llvm::function_ref<void()> body);
-  /// Runs `body` unless the thread has an item for company only.
-  void ifOwn(llvm::function_ref<void()> body);
   void emitItem(mlir::Value item, Scope &kernel);
   void emitRow(Scope &row);
   /// Elements are shared out among the threads of an item by vectors, those that are reduced by
@@ -70,11 +71,9 @@ private:
   /// are.
   Carried emitStep(const Columns &columns, mlir::Value column, mlir::Value left, Scope &row,
                    mlir::ValueRange carried, VectorBody body);
-  mlir::Value emitMask(int64_t width, mlir::Value left);
   void bindColumn(Scope &scope, mlir::Value column);
   /// Stores and keeps what a pass computes.
   void emitStores(int pass, Scope &scope);
-  llvm::SmallVector<const Root *> rowParts() const;
   /// Goes down the rows of an item with their sums in registers, where a thread has one vector of
   /// columns.
   void sumRows(mlir::Value lastRow, llvm::function_ref<void(mlir::Value)> emitOne);
@@ -88,15 +87,7 @@ private:
   /// `operand` gives the i-th one's vector in a scope that loops over 32 columns at a time.
   void emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
                           llvm::function_ref<mlir::Value(int, Scope &)> operand);
-  Carried laneIdentities(int pass);
   void finishBlock(int pass, mlir::ValueRange lanes, mlir::Value block, Scope &row);
-  mlir::Value foldLanes(ReductionKind kind, llvm::SmallVector<mlir::Value> vectors);
-  mlir::Value foldThreads(ReductionKind kind, llvm::ArrayRef<mlir::Value> vectors);
-  /// Vectors of a pass's lanes, of each operand.
-  int64_t laneVectors(int pass) const;
-  mlir::Value foldBlocks(const Node &node, int64_t offset);
-  llvm::SmallVector<int> laneOperands(int pass) const;
-  ReductionKind laneKind(int pass, unsigned number) const;
 
   KernelBuilder &k;
   mlir::ImplicitLocOpBuilder &b;

@@ -10,23 +10,22 @@ using namespace mlir;
 
 namespace reprise::nests {
 
-/// The operands that a pass reduces in lanes: those of its reductions, then its roots.
-SmallVector<int> NestEmitter::laneOperands(int pass) const {
+SmallVector<int> laneOperands(const Graph &graph, const Pass &pass) {
   SmallVector<int> operands;
-  for (int reduction : schedule.passes[pass].reductions)
+  for (int reduction : pass.reductions)
     operands.push_back(graph.nodes[reduction].operands[0]);
-  for (int root : schedule.passes[pass].roots)
+  for (int root : pass.roots)
     if (graph.roots[root].kind == Root::LaneParts)
       operands.push_back(graph.roots[root].node);
   return operands;
 }
 
-ReductionKind NestEmitter::laneKind(int pass, unsigned number) const {
-  const Pass &own = schedule.passes[pass];
-  if (number < own.reductions.size())
-    return cast<ReductionOpInterface>(graph.nodes[own.reductions[number]].op).getReductionKind();
-  number -= own.reductions.size();
-  for (int root : own.roots)
+/// The kind of reduction of an operand in lanes.
+static ReductionKind laneKind(const Graph &graph, const Pass &pass, unsigned number) {
+  if (number < pass.reductions.size())
+    return cast<ReductionOpInterface>(graph.nodes[pass.reductions[number]].op).getReductionKind();
+  number -= pass.reductions.size();
+  for (int root : pass.roots)
     if (graph.roots[root].kind == Root::LaneParts && number-- == 0)
       return cast<ReductionOpInterface>(graph.roots[root].value.getDefiningOp()).getReductionKind();
   llvm_unreachable("no such operand");
@@ -34,7 +33,9 @@ ReductionKind NestEmitter::laneKind(int pass, unsigned number) const {
 
 /// The butterfly among the lanes that threads share out: four neighbours each, in a vector, or
 /// those whose numbers differ by the number of threads. All threads get the result.
-Value NestEmitter::foldThreads(ReductionKind kind, ArrayRef<Value> vectors) {
+static Value foldThreads(KernelBuilder &k, int64_t itemThreads, ReductionKind kind,
+                         ArrayRef<Value> vectors) {
+  ImplicitLocOpBuilder &b = k.builder();
   SmallVector<Value> own(vectors);
   auto vector = dyn_cast<VectorType>(vectors[0].getType());
   if (vector) {
@@ -44,7 +45,7 @@ Value NestEmitter::foldThreads(ReductionKind kind, ArrayRef<Value> vectors) {
   }
   // Lanes that are `distance` apart have threads that are so far apart, or the same one.
   int64_t threadStep = vector ? vector.getNumElements() : 1;
-  int64_t elementStep = vector ? 1 : schedule.itemThreads;
+  int64_t elementStep = vector ? 1 : itemThreads;
   for (int64_t distance = reductionLanes / 2; distance >= 1; distance /= 2) {
     int64_t half = distance / elementStep;
     if (half >= 1 && half < static_cast<int64_t>(own.size())) {
@@ -60,10 +61,12 @@ Value NestEmitter::foldThreads(ReductionKind kind, ArrayRef<Value> vectors) {
 }
 
 /// The butterfly: lane i takes in lane i + 16, then 8, 4, 2, 1. The lanes come in one or more
-/// vectors.
-Value NestEmitter::foldLanes(ReductionKind kind, SmallVector<Value> vectors) {
-  if (lane)
-    return foldThreads(kind, vectors);
+/// vectors. `itemThreads` share out the lanes of an item; 0: one thread has them all.
+static Value foldLanes(KernelBuilder &k, int64_t itemThreads, ReductionKind kind,
+                       SmallVector<Value> vectors) {
+  ImplicitLocOpBuilder &b = k.builder();
+  if (itemThreads)
+    return foldThreads(k, itemThreads, kind, vectors);
   for (size_t half = vectors.size() / 2; half >= 1; half /= 2)
     for (size_t i = 0; i < half; ++i)
       vectors[i] = emitCombine(b, kind, vectors[i], vectors[i + half]);
@@ -80,11 +83,11 @@ Value NestEmitter::foldLanes(ReductionKind kind, SmallVector<Value> vectors) {
 }
 
 /// The tree over the blocks of a row, in place in the worker's scratch.
-Value NestEmitter::foldBlocks(const Node &node, int64_t offset) {
+static Value foldBlocks(KernelBuilder &k, Value base, int64_t columns, const Node &node) {
+  ImplicitLocOpBuilder &b = k.builder();
   ReductionKind kind = cast<ReductionOpInterface>(node.op).getReductionKind();
   Type type = getComputeType(node.type);
-  int64_t blocks = llvm::divideCeil(graph.shape.columnCount(), laneBlock);
-  Value base = evaluator.scratch(offset);
+  int64_t blocks = llvm::divideCeil(columns, laneBlock);
   for (int64_t distance = 1; distance < blocks; distance *= 2)
     k.forLoop(k.i64(0), k.i64(blocks - distance), k.i64(2 * distance), [&](Value left) {
       Value sum =
@@ -97,7 +100,7 @@ Value NestEmitter::foldBlocks(const Node &node, int64_t offset) {
 void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &row) {
   const Pass &own = schedule.passes[pass];
   // Vector after vector, each for all reductions.
-  size_t count = laneOperands(pass).size();
+  size_t count = laneOperands(graph, own).size();
   auto vectorsOf = [&](size_t number) {
     SmallVector<Value> vectors;
     for (size_t at = number; at < lanes.size(); at += count)
@@ -106,28 +109,25 @@ void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &ro
   };
   for (auto [i, reduction] : llvm::enumerate(own.reductions)) {
     const Node &node = graph.nodes[reduction];
-    Value result = foldLanes(laneKind(pass, i), vectorsOf(i));
+    Value result =
+        foldLanes(k, lane ? schedule.itemThreads : 0, laneKind(graph, own, i), vectorsOf(i));
     auto results = schedule.blockResults.find(reduction);
     if (results != schedule.blockResults.end())
       k.store(getComputeType(node.type), result, evaluator.scratch(results->second), block);
     else
-      row.nodes[reduction] = evaluator.finishReduction(node, result);
+      row.nodes[reduction] = finishReduction(k, node, result);
   }
   size_t next = own.reductions.size();
   for (int number : own.roots) {
     const Root &root = graph.roots[number];
     if (root.kind != Root::LaneParts)
       continue;
-    Value result = foldLanes(laneKind(pass, next), vectorsOf(next));
+    Value result =
+        foldLanes(k, lane ? schedule.itemThreads : 0, laneKind(graph, own, next), vectorsOf(next));
     ++next;
     Value at = k.add(k.mul(block, graph.shape.rowCount()), rowNumber);
     ifLeader([&] { k.store(result.getType(), result, evaluator.buffer(root.buffer), at); });
   }
-}
-
-int64_t NestEmitter::laneVectors(int pass) const {
-  int64_t threads = lane ? schedule.itemThreads : 1;
-  return reductionLanes / (threads * schedule.passes[pass].laneWidth);
 }
 
 /// Each lane's columns are carried by themselves, in order; those that carry nothing have none.
@@ -187,25 +187,32 @@ void NestEmitter::emitTogether(const Columns &columns, Value low, int64_t step, 
             [&](Value column) { emitStep(columns, column, Value(), row, {}, body); });
 }
 
+/// Vectors of a pass's lanes, of each operand. `threads` share out the lanes.
+static int64_t laneVectors(const Pass &pass, int64_t threads) {
+  return reductionLanes / (threads * pass.laneWidth);
+}
+
 /// What the lanes of all vectors of a pass start from: vector after vector, each for all operands.
-NestEmitter::Carried NestEmitter::laneIdentities(int pass) {
-  SmallVector<int> operands = laneOperands(pass);
+static KernelBuilder::Carried laneIdentities(ImplicitLocOpBuilder &b, const Graph &graph,
+                                             const Pass &pass, int64_t vectors) {
+  SmallVector<int> operands = laneOperands(graph, pass);
   const size_t count = operands.size();
-  int64_t width = schedule.passes[pass].laneWidth, vectors = laneVectors(pass);
-  Carried identities;
+  int64_t width = pass.laneWidth;
+  KernelBuilder::Carried identities;
   for (size_t i = 0; i < count * vectors; ++i) {
     Type type = getComputeType(graph.nodes[operands[i % count]].type);
     identities.push_back(
-        emitIdentity(b, laneKind(pass, i % count), KernelBuilder::typeOf(type, width)));
+        emitIdentity(b, laneKind(graph, pass, i % count), KernelBuilder::typeOf(type, width)));
   }
   return identities;
 }
 
 void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
                                      llvm::function_ref<Value(int, Scope &)> operand) {
-  const size_t count = laneOperands(pass).size();
-  int64_t width = schedule.passes[pass].laneWidth, vectors = laneVectors(pass);
-  Carried identities = laneIdentities(pass);
+  const Pass &own = schedule.passes[pass];
+  const size_t count = laneOperands(graph, own).size();
+  int64_t width = own.laneWidth, vectors = laneVectors(own, lane ? schedule.itemThreads : 1);
+  Carried identities = laneIdentities(b, graph, own, vectors);
   auto addElements = [&](Scope &scope, ValueRange sums, int64_t vector) {
     Carried next(sums);
     for (size_t i = 0; i < count; ++i) {
@@ -215,7 +222,7 @@ void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<vo
         element = vector::InsertOp::create(b, element, identities[i], ArrayRef<int64_t>{0});
       if (scope.mask)
         element = arith::SelectOp::create(b, scope.mask, element, identities[i]);
-      sum = emitCombine(b, laneKind(pass, i), sum, element);
+      sum = emitCombine(b, laneKind(graph, own, i), sum, element);
     }
     beside(scope);
     return next;
@@ -235,10 +242,11 @@ void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<vo
     Value low = k.mul(block, laneBlock);
     emitBlock(block, low, k.min(k.add(low, laneBlock), lastColumn));
   });
-  for (int reduction : schedule.passes[pass].reductions) {
+  for (int reduction : own.reductions) {
     const Node &node = graph.nodes[reduction];
-    Value result = foldBlocks(node, schedule.blockResults.find(reduction)->second);
-    row.nodes[reduction] = evaluator.finishReduction(node, result);
+    Value blocks = evaluator.scratch(schedule.blockResults.find(reduction)->second);
+    Value result = foldBlocks(k, blocks, total, node);
+    row.nodes[reduction] = finishReduction(k, node, result);
   }
 }
 

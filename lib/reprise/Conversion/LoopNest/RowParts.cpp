@@ -17,7 +17,7 @@ static ReductionKind kindOf(const Root &root) {
   return cast<ReductionOpInterface>(root.value.getDefiningOp()).getReductionKind();
 }
 
-SmallVector<const Root *> NestEmitter::rowParts() const {
+static SmallVector<const Root *> rowParts(const Graph &graph) {
   SmallVector<const Root *> parts;
   for (const Root &root : graph.roots)
     if (root.kind == Root::RowParts)
@@ -29,7 +29,7 @@ void NestEmitter::sumRows(Value lastRow, llvm::function_ref<void(Value)> emitOne
   Carried identities;
   Scope scope;
   scope.width = schedule.width;
-  for (const Root *root : rowParts()) {
+  for (const Root *root : rowParts(graph)) {
     Type type = getComputeType(graph.nodes[root->node].type);
     identities.push_back(emitIdentity(b, kindOf(*root), KernelBuilder::typeOf(type, scope.width)));
   }
@@ -39,13 +39,13 @@ void NestEmitter::sumRows(Value lastRow, llvm::function_ref<void(Value)> emitOne
     return rowSums;
   };
   Carried sums = k.forLoop(firstRow, lastRow, k.i64(1), identities, addRow);
-  for (auto [root, sum] : llvm::zip_equal(rowParts(), sums))
-    evaluator.storeMasked(getElementTypeOrSelf(sum), sum, evaluator.buffer(root->buffer),
-                          rowPartsPosition(k.i64(0)), scope, scope.width);
+  for (auto [root, sum] : llvm::zip_equal(rowParts(graph), sums))
+    storeMasked(k, getElementTypeOrSelf(sum), sum, evaluator.buffer(root->buffer),
+                rowPartsPosition(k.i64(0)), scope, scope.width);
 }
 
 void NestEmitter::clearRowParts() {
-  for (const Root *part : rowParts()) {
+  for (const Root *part : rowParts(graph)) {
     const Root &root = *part;
     ReductionKind kind = kindOf(root);
     Type type = getComputeType(graph.nodes[root.node].type);
@@ -55,8 +55,8 @@ void NestEmitter::clearRowParts() {
                     0,           std::nullopt};
     emitVectors(columns, nowhere, {}, [&](Scope &scope, ValueRange, int64_t) {
       Value identity = emitIdentity(b, kind, KernelBuilder::typeOf(type, scope.width));
-      evaluator.storeMasked(type, identity, evaluator.buffer(root.buffer),
-                            rowPartsPosition(scope.column), scope);
+      storeMasked(k, type, identity, evaluator.buffer(root.buffer), rowPartsPosition(scope.column),
+                  scope);
       return Carried();
     });
   }
@@ -65,15 +65,15 @@ void NestEmitter::clearRowParts() {
 void NestEmitter::accumulateRow(const Root &root, Value value, Scope &scope) {
   ReductionKind kind = kindOf(root);
   if (!rowSums.empty()) {
-    SmallVector<const Root *> parts = rowParts();
+    SmallVector<const Root *> parts = rowParts(graph);
     Value &sum = rowSums[llvm::find(parts, &root) - parts.begin()];
     sum = emitCombine(b, kind, sum, value);
     return;
   }
   Type type = getElementTypeOrSelf(value);
   Value at = rowPartsPosition(scope.column), base = evaluator.buffer(root.buffer);
-  Value sum = evaluator.loadMasked(type, base, at, scope);
-  evaluator.storeMasked(type, emitCombine(b, kind, sum, value), base, at, scope);
+  Value sum = loadMasked(k, type, base, at, scope);
+  storeMasked(k, type, emitCombine(b, kind, sum, value), base, at, scope);
 }
 
 } // namespace reprise::nests
