@@ -1,72 +1,74 @@
 // reprise: ops that read or write at computed positions in the programs for kernels
-#include "KernelGenerator.h"
+#include "KernelValues.h"
 
 using namespace mlir;
 
 namespace reprise::fuzz {
 
-Value KernelGenerator::emitIndexing() {
-  Shape shape = drawShape(1, 3);
-  Type own = random.chance(10) ? Type(b.getI32Type()) : drawFloat();
+using Shape = KernelValues::Shape;
+
+Value emitIndexing(KernelValues &v) {
+  Shape shape = v.drawShape(1, 3);
+  Type own = v.random.chance(10) ? Type(v.b.getI32Type()) : v.drawFloat();
   auto table = tensor(shape, own);
   int64_t last = shape.back();
-  switch (random.below(5)) {
+  switch (v.random.below(5)) {
   case 0: {
-    Shape at(random.below(3));
+    Shape at(v.random.below(3));
     int64_t row = std::max<int64_t>(1, table.getNumElements() / shape[0]),
-            left = mostElements / row;
+            left = v.mostElements / row;
     for (int64_t &size : at)
-      left /= size = drawSize(std::max<int64_t>(1, left));
+      left /= size = v.drawSize(std::max<int64_t>(1, left));
     Shape result(at);
     result.append(shape.begin() + 1, shape.end());
-    return emit("gather", tensor(result, own), {operand(table), indices(at, shape[0])});
+    return v.emit("gather", tensor(result, own), {v.operand(table), v.indices(at, shape[0])});
   }
   case 1:
-    shape.back() = drawSize(std::max<int64_t>(1, mostElements * last / table.getNumElements()));
-    return emit("take_along", tensor(shape, own), {operand(table), indices(shape, last)});
+    shape.back() = v.drawSize(std::max<int64_t>(1, v.mostElements * last / table.getNumElements()));
+    return v.emit("take_along", tensor(shape, own), {v.operand(table), v.indices(shape, last)});
   case 2: {
     Shape at(shape);
     at.pop_back();
-    return emit("one_hot", table, indices(at, last));
+    return v.emit("one_hot", table, v.indices(at, last));
   }
   case 3: {
     Shape part(shape);
     for (int64_t &size : part)
-      size = random.within(1, size);
-    return emit("dynamic_slice", tensor(part, own),
-                {operand(table), indices({table.getRank()}, 5)});
+      size = v.random.within(1, size);
+    return v.emit("dynamic_slice", tensor(part, own),
+                  {v.operand(table), v.indices({table.getRank()}, 5)});
   }
   default: {
     Shape part(shape);
     for (int64_t &size : part)
-      size = random.within(1, size);
-    return emit("dynamic_update", table,
-                {operand(table), operand(part, own), indices({table.getRank()}, 5)});
+      size = v.random.within(1, size);
+    return v.emit("dynamic_update", table,
+                  {v.operand(table), v.operand(part, own), v.indices({table.getRank()}, 5)});
   }
   }
 }
 
-Value KernelGenerator::emitScatter() {
-  Shape shape = drawShape(1, 3);
-  auto table = tensor(shape, drawFloat());
+Value emitScatter(KernelValues &v) {
+  Shape shape = v.drawShape(1, 3);
+  auto table = tensor(shape, v.drawFloat());
   Type own = table.getElementType();
-  Shape at(random.below(3)), updates(shape);
-  int64_t left = mostElements / std::max<int64_t>(1, table.getNumElements() / shape[0]);
-  if (random.chance(40)) {
-    updates.back() = drawSize(std::max<int64_t>(1, left));
-    while (ShapedType::getNumElements(updates) > mostElements)
-      updates.back() = random.within(1, 4), updates.front() = shape.front() = 1;
-    return emit("scatter_add_along", tensor(shape, own),
-                {indices(updates, shape.back()), operand(updates, own)});
+  Shape at(v.random.below(3)), updates(shape);
+  int64_t left = v.mostElements / std::max<int64_t>(1, table.getNumElements() / shape[0]);
+  if (v.random.chance(40)) {
+    updates.back() = v.drawSize(std::max<int64_t>(1, left));
+    while (ShapedType::getNumElements(updates) > v.mostElements)
+      updates.back() = v.random.within(1, 4), updates.front() = shape.front() = 1;
+    return v.emit("scatter_add_along", tensor(shape, own),
+                  {v.indices(updates, shape.back()), v.operand(updates, own)});
   }
   for (int64_t &size : at)
-    left /= size = drawSize(std::max<int64_t>(1, left));
+    left /= size = v.drawSize(std::max<int64_t>(1, left));
   updates = at;
   updates.append(shape.begin() + 1, shape.end());
-  Value positions = indices(at, shape[0]);
-  if (random.chance(50))
-    return emit("scatter_add", table, {positions, operand(updates, own)});
-  return emit("scatter", table, {operand(table), positions, operand(updates, own)});
+  Value positions = v.indices(at, shape[0]);
+  if (v.random.chance(50))
+    return v.emit("scatter_add", table, {positions, v.operand(updates, own)});
+  return v.emit("scatter", table, {v.operand(table), positions, v.operand(updates, own)});
 }
 
 } // namespace reprise::fuzz

@@ -1,6 +1,6 @@
 // reprise: operands of the heavy ops in the programs for kernels: values that are there, moved,
 // computed or new
-#include "KernelGenerator.h"
+#include "KernelValues.h"
 #include "Template.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
@@ -10,8 +10,21 @@ namespace reprise::fuzz {
 
 static bool isFloat(RankedTensorType type) { return isa<FloatType>(type.getElementType()); }
 
+Value KernelValues::emit(StringRef name, TypeRange results, ValueRange operands,
+                         const Attributes &attributes, ArrayRef<int32_t> segments) {
+  OperationState state(b.getLoc(), ("reprise." + name).str());
+  state.addOperands(operands);
+  state.addTypes(results);
+  state.addAttributes(attributes);
+  if (!segments.empty())
+    state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr(segments));
+  Operation *op = b.create(state);
+  pool.insert(pool.end(), op->result_begin(), op->result_end());
+  return op->getResult(0);
+}
+
 /// A value of the type; often one that other ops make of others.
-Value KernelGenerator::operand(TensorType type, int depth) {
+Value KernelValues::operand(TensorType type, int depth) {
   SmallVector<Value> equal;
   for (Value value : pool)
     if (value.getType() == type)
@@ -29,7 +42,7 @@ Value KernelGenerator::operand(TensorType type, int depth) {
   return value;
 }
 
-Value KernelGenerator::fresh(TensorType type) {
+Value KernelValues::fresh(TensorType type) {
   Type own = type.getElementType();
   if (own.isInteger(1) && random.chance(15))
     return emit("random_bernoulli", type, {}, {real("probability", 0.7)}, {0, 0, 0});
@@ -51,7 +64,7 @@ Value KernelGenerator::fresh(TensorType type) {
 }
 
 /// Positions below `limit`, and some that are not.
-Value KernelGenerator::indices(Sizes shape, int64_t limit) {
+Value KernelValues::indices(Sizes shape, int64_t limit) {
   auto type = tensor(shape, random.chance(50) ? b.getI32Type() : b.getI64Type());
   if (!shape.empty() && random.chance(10))
     return emit("iota", type, {}, {number("dim", random.below(shape.size()))});
@@ -61,7 +74,7 @@ Value KernelGenerator::indices(Sizes shape, int64_t limit) {
 
 /// Elements of a value that is there, one after the other or some apart, in the shape that is asked
 /// for; null if there is none with as many.
-Value KernelGenerator::adapted(TensorType type) {
+Value KernelValues::adapted(TensorType type) {
   SmallVector<Value> large;
   for (Value value : pool)
     if (auto own = cast<TensorType>(value.getType());
@@ -87,16 +100,15 @@ Value KernelGenerator::adapted(TensorType type) {
 
 //===-- Moves ---------------------------------------------------------------------------------===//
 
-KernelGenerator::Shape KernelGenerator::permutation(int64_t rank) {
-  Shape result = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+SmallVector<int64_t> permutation(Random &random, int64_t rank) {
+  SmallVector<int64_t> result = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   for (int64_t i = rank; i > 1; --i)
     std::swap(result[i - 1], result[random.below(i)]);
   return result;
 }
 
-/// Neighbours joined, sizes cut in two.
-KernelGenerator::Shape KernelGenerator::reshaped(Sizes shape) {
-  Shape result(shape);
+SmallVector<int64_t> reshaped(Random &random, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> result(shape);
   for (int64_t i = random.within(1, 2); i > 0; --i) {
     if (result.size() > 1 && random.chance(60)) {
       int64_t at = random.below(result.size() - 1);
@@ -113,10 +125,10 @@ KernelGenerator::Shape KernelGenerator::reshaped(Sizes shape) {
   return result;
 }
 
-Value KernelGenerator::moved(TensorType type, int depth) {
+Value KernelValues::moved(TensorType type, int depth) {
   int64_t rank = type.getRank(), kind = random.below(12);
   if (kind < 3 && rank > 1) {
-    Shape order = permutation(rank), shape(rank);
+    Shape order = permutation(random, rank), shape(rank);
     for (int64_t d = 0; d < rank; ++d)
       shape[order[d]] = type.getDimSize(d);
     return emit("transpose", type, operand(type.clone(shape), depth),
@@ -125,7 +137,7 @@ Value KernelGenerator::moved(TensorType type, int depth) {
   if (kind < 6)
     return sliceOf(type, depth);
   if (kind < 8)
-    return emit("reshape", type, operand(type.clone(reshaped(type.getShape())), depth));
+    return emit("reshape", type, operand(type.clone(reshaped(random, type.getShape())), depth));
   if (kind < 9)
     return broadcastTo(type, depth);
   if (kind < 11)
@@ -133,7 +145,7 @@ Value KernelGenerator::moved(TensorType type, int depth) {
   return joined(type, depth);
 }
 
-Value KernelGenerator::sliceOf(TensorType type, int depth) {
+Value KernelValues::sliceOf(TensorType type, int depth) {
   Shape shape(type.getShape()), starts, limits, steps;
   int64_t left = 4 * mostElements / std::max<int64_t>(1, type.getNumElements());
   for (int64_t &size : shape) {
@@ -152,7 +164,7 @@ Value KernelGenerator::sliceOf(TensorType type, int depth) {
   return emit("dynamic_slice", type, {source, indices({type.getRank()}, 6)});
 }
 
-Value KernelGenerator::padOf(TensorType type, int depth) {
+Value KernelValues::padOf(TensorType type, int depth) {
   Shape shape(type.getShape()), low, high, interior;
   for (int64_t &size : shape) {
     low.push_back(random.chance(50) ? random.below(std::min<int64_t>(size, 4)) : 0);
@@ -172,7 +184,7 @@ Value KernelGenerator::padOf(TensorType type, int depth) {
                numbers("interior", interior)});
 }
 
-Value KernelGenerator::joined(TensorType type, int depth) {
+Value KernelValues::joined(TensorType type, int depth) {
   int64_t rank = type.getRank();
   if (rank == 0)
     return nullptr;
@@ -188,7 +200,7 @@ Value KernelGenerator::joined(TensorType type, int depth) {
   return emit("concatenate", type, parts, {number("dim", dim)});
 }
 
-Value KernelGenerator::broadcastTo(TensorType type, int depth) {
+Value KernelValues::broadcastTo(TensorType type, int depth) {
   Shape dims, shape;
   for (auto [d, size] : llvm::enumerate(type.getShape()))
     if (random.chance(60)) {
@@ -201,7 +213,7 @@ Value KernelGenerator::broadcastTo(TensorType type, int depth) {
 //===-- Elementwise ---------------------------------------------------------------------------===//
 
 /// Mostly those of one instruction: the code of the others is long.
-Value KernelGenerator::unary(Value value) {
+Value KernelValues::unary(Value value) {
   static constexpr StringLiteral cheap[] = {"relu", "neg", "abs", "floor", "sqrt"};
   static constexpr StringLiteral functions[] = {"tanh", "gelu", "exp", "silu",  "erf",
                                                 "sin",  "cos",  "log", "rsqrt", "sigmoid"};
@@ -211,7 +223,7 @@ Value KernelGenerator::unary(Value value) {
   return emit(name, value.getType(), value);
 }
 
-Value KernelGenerator::binary(TensorType type, int depth) {
+Value KernelValues::binary(TensorType type, int depth) {
   static constexpr StringLiteral floats[] = {"add", "add",     "sub",     "sub", "mul",
                                              "mul", "maximum", "minimum", "div", "pow"};
   static constexpr StringLiteral integers[] = {"add", "sub",     "mul",        "div",
@@ -230,14 +242,14 @@ Value KernelGenerator::binary(TensorType type, int depth) {
 }
 
 /// Arithmetic of integers and bits.
-Value KernelGenerator::emitWhole() {
-  Type elements[] = {b.getI1Type(), b.getI1Type(), b.getI32Type(), b.getI64Type()};
-  TensorType type = drawType(1, 4).clone(random.pick(elements));
-  binary(type, 1);
-  return binary(type, 1);
+Value emitWhole(KernelValues &v) {
+  Type elements[] = {v.b.getI1Type(), v.b.getI1Type(), v.b.getI32Type(), v.b.getI64Type()};
+  RankedTensorType type = v.drawType(1, 4).clone(v.random.pick(elements));
+  v.binary(type, 1);
+  return v.binary(type, 1);
 }
 
-Value KernelGenerator::compared(Value left, Value right) {
+Value KernelValues::compared(Value left, Value right) {
   auto predicate = static_cast<ComparePredicate>(random.below(6));
   return emit("compare", cast<TensorType>(left.getType()).clone(b.getI1Type()), {left, right},
               {b.getNamedAttr("predicate", ComparePredicateAttr::get(context, predicate))});
@@ -245,7 +257,7 @@ Value KernelGenerator::compared(Value left, Value right) {
 
 /// Bits as words or as floats, and values that may wait elsewhere. The bits of a NaN are not
 /// promised, so the floats are those of numbers.
-Value KernelGenerator::rewrapped(TensorType type, int depth) {
+Value KernelValues::rewrapped(TensorType type, int depth) {
   TensorType floats = type.clone(b.getF32Type()), integers = type.clone(b.getI32Type());
   if ((type != floats && type != integers) || random.chance(40))
     return emit("offload", type, operand(type, depth));
@@ -253,7 +265,7 @@ Value KernelGenerator::rewrapped(TensorType type, int depth) {
   return type == integers ? bits : emit("bitcast", type, bits);
 }
 
-Value KernelGenerator::computed(TensorType type, int depth) {
+Value KernelValues::computed(TensorType type, int depth) {
   int64_t kind = random.below(10);
   if (kind < 3) {
     if (random.chance(10))

@@ -1,12 +1,25 @@
 // reprise: sizes and element types of the programs for kernels
-#include "KernelGenerator.h"
+#include "KernelValues.h"
 
 using namespace mlir;
 
 namespace reprise::fuzz {
 
+KernelValues::KernelValues(MLIRContext *context, uint64_t seed)
+    : context(context), random(seed * 0x2545f4914f6cdd1du + 7),
+      b(UnknownLoc::get(context), context) {
+  SmallVector<Type> floats = {b.getBF16Type(), b.getBF16Type(), b.getBF16Type(),
+                              b.getF16Type(),  b.getF16Type(),  b.getF32Type(),
+                              b.getF32Type(),  b.getF32Type(),  b.getF64Type()};
+  element = random.pick(floats);
+  // Most are cheap to interpret; some fill several blocks, and what is packed for all workers.
+  int64_t size = random.below(100);
+  mostElements = size < 65 ? 3000 : size < 92 ? 12000 : 40000;
+  mostFlops = size < 65 ? 100000 : size < 92 ? 1000000 : size < 99 ? 5000000 : 20000000;
+}
+
 /// Small, or around one vector, one strip, one block, one chain, or whole vectors.
-int64_t KernelGenerator::drawSize(int64_t most) {
+int64_t KernelValues::drawSize(int64_t most) {
   static constexpr int64_t vectors[] = {4, 8, 16, 32}, blocks[] = {64, 72, 96, 128, 192};
   static constexpr int64_t large[] = {255, 257, 384, 385, 512, 1000, 2049, 4095, 4096, 4097, 8200};
   int64_t kind = random.below(100), size;
@@ -26,7 +39,7 @@ int64_t KernelGenerator::drawSize(int64_t most) {
 }
 
 /// Draws sizes whose product is at most `most`, in any order: those drawn late are small.
-void KernelGenerator::draw(ArrayRef<int64_t *> sizes, int64_t most) {
+void KernelValues::draw(ArrayRef<int64_t *> sizes, int64_t most) {
   SmallVector<int64_t *> order(sizes);
   for (size_t i = order.size(); i > 1; --i)
     std::swap(order[i - 1], order[random.below(i)]);
@@ -36,7 +49,7 @@ void KernelGenerator::draw(ArrayRef<int64_t *> sizes, int64_t most) {
   }
 }
 
-KernelGenerator::Shape KernelGenerator::drawShape(int64_t minRank, int64_t maxRank) {
+KernelValues::Shape KernelValues::drawShape(int64_t minRank, int64_t maxRank) {
   Shape shape(random.within(minRank, maxRank));
   SmallVector<int64_t *> sizes;
   for (int64_t &size : shape)
@@ -45,7 +58,7 @@ KernelGenerator::Shape KernelGenerator::drawShape(int64_t minRank, int64_t maxRa
   return shape;
 }
 
-RankedTensorType KernelGenerator::drawType(int64_t minRank, int64_t maxRank) {
+RankedTensorType KernelValues::drawType(int64_t minRank, int64_t maxRank) {
   SmallVector<TensorType> types;
   for (Value value : pool) {
     auto type = cast<TensorType>(value.getType());
@@ -58,11 +71,9 @@ RankedTensorType KernelGenerator::drawType(int64_t minRank, int64_t maxRank) {
   return tensor(drawShape(minRank, maxRank), drawFloat());
 }
 
-Type KernelGenerator::drawFloat() {
+Type KernelValues::drawFloat() {
   Type floats[] = {b.getBF16Type(), b.getF16Type(), b.getF32Type(), b.getF64Type()};
   return random.chance(85) ? element : random.pick(floats);
 }
-
-Type KernelGenerator::computeType(Type type) { return type.isF64() ? type : Type(b.getF32Type()); }
 
 } // namespace reprise::fuzz
