@@ -17,6 +17,8 @@ struct Usage {
   int executions = 0; // originals and replays
 };
 
+struct MeterState;
+
 /// Measures the schedules that choices make, as Footprint.h defines it. The problem, which must be
 /// valid, and the footprint stay the caller's. Construction is O(operations and operands · log).
 class Meter {
@@ -34,8 +36,7 @@ public:
   const std::vector<int64_t> &profile() const;
 
 private:
-  class Impl;
-  std::unique_ptr<Impl> impl;
+  std::unique_ptr<MeterState> state;
 };
 
 } // namespace reprise::checkpoint

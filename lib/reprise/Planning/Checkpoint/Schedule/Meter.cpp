@@ -1,17 +1,17 @@
 // reprise: measures choices of saves and replays
-#include "MeterImpl.h"
+#include "MeterState.h"
 
 #include <limits>
 
 using namespace reprise::checkpoint;
 
-Meter::Impl::Impl(const Problem &problem, const Footprint &footprint)
+MeterState::MeterState(const Problem &problem, const Footprint &footprint)
     : problem(problem), tables(problem, footprint), firstSession(problem.values.size(), -1),
       newest(tables.ops.size(), -1), lastReads(tables.buffers.size()),
       stepOfLaunch(tables.numLaunches + 1), firstOwn(tables.numLaunches, -1) {}
 
 /// Forgets the last schedule.
-void Meter::Impl::reset() {
+void MeterState::reset() {
   for (const Run &run : runs)
     newest[run.operation] = -1;
   for (int value : read)
@@ -30,7 +30,7 @@ void Meter::Impl::reset() {
   slots.resize(tables.numFree, slot);
 }
 
-[[gnu::noinline]] bool Meter::Impl::isFirst(const Operand &operand, int session) {
+[[gnu::noinline]] bool MeterState::isFirst(const Operand &operand, int session) {
   int value = operand.value;
   if (firstSession[value] < 0) {
     firstSession[value] = session;
@@ -39,14 +39,14 @@ void Meter::Impl::reset() {
   return firstSession[value] == session;
 }
 
-int Meter::Impl::findReplay(unsigned operation, int number) const {
+int MeterState::findReplay(unsigned operation, int number) const {
   int slot = newest[operation];
   while (slot >= 0 && slots[slot].number != number)
     slot = slots[slot].older;
   return slot;
 }
 
-Meter::Impl::Read Meter::Impl::resolve(const Operand &operand, int session) {
+MeterState::Read MeterState::resolve(const Operand &operand, int session) {
   const Op &definition = tables.ops[operand.definition];
   if (int number = numberFor(operand, session); number != kOriginal) {
     int slot = findReplay(operand.definition, number);
@@ -58,7 +58,7 @@ Meter::Impl::Read Meter::Impl::resolve(const Operand &operand, int session) {
   return {-1, tables.buffers[operand.value].root};
 }
 
-void Meter::Impl::emit(int operation, int slot, int session) {
+void MeterState::emit(int operation, int slot, int session) {
   const Op &op = tables.ops[operation];
   bool isReplay = slot >= tables.numFree;
   int first = numReads;
@@ -75,7 +75,7 @@ void Meter::Impl::emit(int operation, int slot, int session) {
 }
 
 /// Runs a replay, and before it those that it reads. False if they become too many.
-bool Meter::Impl::make(int operation, int number, int session, int reader) {
+bool MeterState::make(int operation, int number, int session, int reader) {
   size_t most = ScheduleBuilder::kMostRuns * (tables.ops.size() + 1);
   stack.push_back({operation, number, tables.ops[operation].firstReplayed});
   while (!stack.empty()) {
@@ -111,7 +111,7 @@ bool Meter::Impl::make(int operation, int number, int session, int reader) {
   return true;
 }
 
-bool Meter::Impl::schedule() {
+bool MeterState::schedule() {
   for (int reader : tables.open) {
     const Op &op = tables.ops[reader];
     int session = tables.sessions[reader];
@@ -130,7 +130,7 @@ bool Meter::Impl::schedule() {
 /// Replays stand before the first launch that needs them, which may be that of a later original:
 /// launches are not in program order. Readers come after what they read, so one sweep from the end
 /// sees all readers of a run.
-void Meter::Impl::findPlaces() {
+void MeterState::findPlaces() {
   for (size_t i = runs.size(); i-- > 0;) {
     Run &run = runs[i];
     const Op &op = tables.ops[run.operation];
@@ -156,7 +156,7 @@ void Meter::Impl::findPlaces() {
   }
 }
 
-void Meter::Impl::numberSteps() {
+void MeterState::numberSteps() {
   launchOfStep.clear();
   for (int launch = 0; launch < tables.numLaunches; ++launch) {
     std::pair<int, int> previous = {kNoLaunch, 0};
@@ -175,7 +175,7 @@ void Meter::Impl::numberSteps() {
   stepOfLaunch[tables.numLaunches] = numSteps();
 }
 
-void Meter::Impl::findLastReads() {
+void MeterState::findLastReads() {
   if (lastReads.size() < static_cast<size_t>(numBuffers))
     lastReads.resize(numBuffers);
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -204,7 +204,7 @@ void Meter::Impl::findLastReads() {
 }
 
 /// Places that buffers of a size have or may take in a step, to be changed.
-Meter::Impl::Places &Meter::Impl::placesAt(int step, int sizeClass) {
+MeterState::Places &MeterState::placesAt(int step, int sizeClass) {
   for (int at = firstChange[step]; at >= 0; at = placeChanges[at].next)
     if (placeChanges[at].after.sizeClass == sizeClass)
       return placeChanges[at].after;
@@ -219,7 +219,7 @@ Meter::Impl::Places &Meter::Impl::placesAt(int step, int sizeClass) {
 }
 
 /// The buffer of a value that may live longer than the tables say.
-void Meter::Impl::addOriginal(int value) {
+void MeterState::addOriginal(int value) {
   const MeterTables::Buffer &buffer = tables.buffers[value];
   int made = stepOfLaunch[buffer.first], usual = stepOfLaunch[buffer.last];
   auto [last, dies] = lastReads[value];
@@ -238,7 +238,7 @@ void Meter::Impl::addOriginal(int value) {
   addBytes(isCounted ? usual + 1 : made, last, tables.sizes[buffer.sizeClass]);
 }
 
-void Meter::Impl::addReplay(const Run &run) {
+void MeterState::addReplay(const Run &run) {
   const Op &op = tables.ops[run.operation];
   addBytes(run.step, run.step, tables.scratch[run.operation]);
   for (int result = 0; result < op.numResults; ++result) {
@@ -258,7 +258,7 @@ void Meter::Impl::addReplay(const Run &run) {
 }
 
 /// Bytes of results that take places, beyond those that the tables know of.
-int64_t Meter::Impl::findSpared(int step) const {
+int64_t MeterState::findSpared(int step) const {
   int64_t bytes = 0;
   for (int at = firstChange[step]; at >= 0; at = placeChanges[at].next) {
     const auto &[before, after, next] = placeChanges[at];
@@ -267,7 +267,7 @@ int64_t Meter::Impl::findSpared(int step) const {
   return bytes;
 }
 
-Usage Meter::Impl::addUp(int64_t budget) {
+Usage MeterState::addUp(int64_t budget) {
   Usage usage;
   int64_t open = 0;
   int step = 0;
@@ -289,7 +289,7 @@ Usage Meter::Impl::addUp(int64_t budget) {
   return usage;
 }
 
-Usage Meter::Impl::measure(const std::vector<Choice> &wanted, int64_t budget) {
+Usage MeterState::measure(const std::vector<Choice> &wanted, int64_t budget) {
   choices = &wanted;
   reset();
   profile.assign(tables.numLaunches, 0);
@@ -314,16 +314,16 @@ Usage Meter::Impl::measure(const std::vector<Choice> &wanted, int64_t budget) {
   usage = addUp(budget);
   usage.seconds += tables.launchSeconds * (numSteps() - tables.numLaunches);
   if (tables.byteSeconds > 0)
-    usage.seconds += tables.byteSeconds * static_cast<double>(countTraffic());
+    usage.seconds += tables.byteSeconds * static_cast<double>(countTraffic(*this));
   usage.executions = executions;
   return usage;
 }
 
 Meter::Meter(const Problem &problem, const Footprint &footprint)
-    : impl(std::make_unique<Impl>(problem, footprint)) {}
+    : state(std::make_unique<MeterState>(problem, footprint)) {}
 Meter::~Meter() = default;
-void Meter::arrange(const Footprint &footprint) { impl->arrange(footprint); }
+void Meter::arrange(const Footprint &footprint) { state->arrange(footprint); }
 Usage Meter::measure(const std::vector<Choice> &choices, int64_t budget) {
-  return impl->measure(choices, budget);
+  return state->measure(choices, budget);
 }
-const std::vector<int64_t> &Meter::profile() const { return impl->profile; }
+const std::vector<int64_t> &Meter::profile() const { return state->profile; }
