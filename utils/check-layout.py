@@ -29,14 +29,10 @@ LINES_PER_FUNCTION = 40
 METHODS_PER_CLASS = 25
 # (file, class) -> methods that the class still has; the number may only fall, and the line goes with the class.
 UNSPLIT = {
-    ("utils/fuzz/KernelGenerator.h", "KernelGenerator"): 50,
     ("lib/reprise/Zoo/GraphBuilder.h", "GraphBuilder"): 46,
     ("lib/reprise/Compiler/StepPlanner.h", "StepPlanner"): 45,
     ("include/reprise/Conversion/KernelBuilder.h", "KernelBuilder"): 40,
     ("lib/reprise/Compiler/ProgramPlanner.h", "ProgramPlanner"): 40,
-    ("lib/reprise/Conversion/Lanes.h", "Lanes"): 36,
-    ("lib/reprise/Conversion/Cuda/TensorAttention.h", "TensorAttention"): 30,
-    ("lib/reprise/Planning/Checkpoint/Schedule/MeterImpl.h", "Meter::Impl"): 28,
 }
 LOOSE_ENDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 

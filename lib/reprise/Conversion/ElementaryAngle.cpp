@@ -146,13 +146,13 @@ Reduced fixLarge(Lanes &l, Value x, Value large, Reduced reduced) {
 Reduced reduceAngle(Lanes &l, Value x) {
   const double halfPi32[] = {0x1.921fb4p+0, 0x1.4442dp-24, 0x1.84698ap-48};
   const double halfPi64[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c06p-54, 0x1.c1cd129024e09p-107};
-  Value shift = l.f(l.integerShift());
+  Value shift = l.f(l.format.integerShift());
   Value shifted = l.fma(x, l.f(0.63661977236758134308), shift);
   Value n = l.sub(shifted, shift);
   Value r = x;
-  for (double part : l.isDouble ? halfPi64 : halfPi32)
+  for (double part : l.format.isDouble ? halfPi64 : halfPi32)
     r = l.fma(n, l.f(-part), r);
-  Value large = l.less(l.f(l.isDouble ? 0x1p40 : 0x1p17), l.absolute(x));
+  Value large = l.less(l.f(l.format.isDouble ? 0x1p40 : 0x1p17), emitAbsolute(l, x));
   return fixLarge(l, x, large, {r, l.toBits(shifted)});
 }
 
@@ -162,18 +162,18 @@ Value emitSineFromQuadrant(ImplicitLocOpBuilder &b, Value x, int quadrant) {
   auto [r, turn] = reduceAngle(l, x);
   Value s = l.mul(r, r);
   Value sine = l.fma(l.mul(l.horner(f32::sine, f64::sine, s), s), r, r);
-  sine = l.withSignOf(l.absolute(sine), r);
+  sine = emitWithSignOf(l, emitAbsolute(l, sine), r);
   Value cosine = l.fma(l.horner(f32::cosine, f64::cosine, s), s, l.f(-0.5));
   cosine = l.fma(cosine, s, l.f(1));
   if (quadrant)
     turn = l.addBits(turn, l.i(quadrant));
   Value odd = l.compare(arith::CmpIPredicate::ne, l.andBits(turn, l.i(1)), l.i(0));
   Value value = l.select(odd, cosine, sine);
-  Value sign = l.andBits(l.shiftLeft(turn, l.bitWidth() - 2), l.i(l.signBit()));
+  Value sign = l.andBits(l.shiftLeft(turn, l.format.bitWidth() - 2), l.i(l.format.signBit()));
   value = l.fromBits(l.xorBits(l.toBits(value), sign));
   const double most =
-      l.isDouble ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
-  Value finite = l.compare(arith::CmpFPredicate::OLE, l.absolute(x), l.f(most));
+      l.format.isDouble ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  Value finite = l.compare(arith::CmpFPredicate::OLE, emitAbsolute(l, x), l.f(most));
   return l.select(finite, value, l.f(std::numeric_limits<double>::quiet_NaN()));
 }
 
@@ -184,7 +184,7 @@ Value emitCos(ImplicitLocOpBuilder &b, Value x) { return emitSineFromQuadrant(b,
 
 std::pair<Value, Value> emitSinCosOfTurn(Lanes &l, Value u) {
   Value quarters = l.mul(u, l.f(4));
-  Value shift = l.f(l.integerShift());
+  Value shift = l.f(l.format.integerShift());
   Value shifted = l.add(quarters, shift);
   Value y = l.sub(quarters, l.sub(shifted, shift));
   Value s = l.mul(y, y);
@@ -193,7 +193,7 @@ std::pair<Value, Value> emitSinCosOfTurn(Lanes &l, Value u) {
   Value turn = l.toBits(shifted);
   Value odd = l.compare(arith::CmpIPredicate::ne, l.andBits(turn, l.i(1)), l.i(0));
   auto flip = [&](Value magnitude, Value quadrant) {
-    Value sign = l.andBits(l.shiftLeft(quadrant, l.bitWidth() - 2), l.i(l.signBit()));
+    Value sign = l.andBits(l.shiftLeft(quadrant, l.format.bitWidth() - 2), l.i(l.format.signBit()));
     return l.fromBits(l.xorBits(l.toBits(magnitude), sign));
   };
   Value sineValue = flip(l.select(odd, cosine, sine), turn);

@@ -34,23 +34,23 @@ Value emitCanonicalNan(Lanes &l, Value x) {
 /// f32 to bf16 or f16.
 Value emitNarrow(ImplicitLocOpBuilder &b, Value x, Type elementType) {
   Lanes l(b, x);
-  Type type = Lanes::shaped(x.getType(), elementType);
+  Type type = shapedAs(x.getType(), elementType);
   if (elementType.isF16())
     return arith::TruncFOp::create(b, type, emitCanonicalNan(l, x));
   Value high = l.shiftRight(emitBf16Bits(l, x), 16);
-  high = arith::TruncIOp::create(b, Lanes::shaped(x.getType(), b.getI16Type()), high);
+  high = arith::TruncIOp::create(b, shapedAs(x.getType(), b.getI16Type()), high);
   return arith::BitcastOp::create(b, type, high);
 }
 
 /// bf16 or f16 to f32.
 Value emitWiden(ImplicitLocOpBuilder &b, Value x) {
-  Type f32 = Lanes::shaped(x.getType(), b.getF32Type());
+  Type f32 = shapedAs(x.getType(), b.getF32Type());
   if (getElementTypeOrSelf(x).isF16())
     return arith::ExtFOp::create(b, f32, x);
-  Type i32 = Lanes::shaped(x.getType(), b.getI32Type());
-  Value bits = arith::BitcastOp::create(b, Lanes::shaped(x.getType(), b.getI16Type()), x);
+  Type i32 = shapedAs(x.getType(), b.getI32Type());
+  Value bits = arith::BitcastOp::create(b, shapedAs(x.getType(), b.getI16Type()), x);
   bits = arith::ExtUIOp::create(b, i32, bits);
-  bits = arith::ShLIOp::create(b, bits, Lanes::constantInt(b, i32, 16));
+  bits = arith::ShLIOp::create(b, bits, integerLanes(b, i32, 16));
   return arith::BitcastOp::create(b, f32, bits);
 }
 
@@ -59,13 +59,13 @@ Value emitWiden(ImplicitLocOpBuilder &b, Value x) {
 /// has two bits more than either format.
 Value emitRoundToOdd(ImplicitLocOpBuilder &b, Value x) {
   Lanes wide(b, x);
-  Type f32 = Lanes::shaped(x.getType(), b.getF32Type());
+  Type f32 = shapedAs(x.getType(), b.getF32Type());
   Lanes l(b, f32);
   Value near = arith::TruncFOp::create(b, f32, x);
   Value back = arith::ExtFOp::create(b, x.getType(), near);
   Value bits = l.toBits(near);
   // Bits of floats grow with their magnitude.
-  Value tooLarge = wide.less(wide.absolute(x), wide.absolute(back));
+  Value tooLarge = wide.less(emitAbsolute(wide, x), emitAbsolute(wide, back));
   Value other = l.addBits(bits, l.select(tooLarge, l.i(-1), l.i(1)));
   Value isOdd = l.compare(arith::CmpIPredicate::ne, l.andBits(bits, l.i(1)), l.i(0));
   // Unordered or equal: exact or NaN, which stays.
@@ -78,7 +78,7 @@ Value emitRoundToOdd(ImplicitLocOpBuilder &b, Value x) {
 /// for all that was lost.
 Value emitSticky(ImplicitLocOpBuilder &b, Value x) {
   Type type = x.getType();
-  auto constant = [&](int64_t value) { return Lanes::constantInt(b, type, value); };
+  auto constant = [&](int64_t value) { return integerLanes(b, type, value); };
   // Below 2^53 in magnitude everything is exact. Above, 53 of at most 64 bits stay.
   Value high = arith::AndIOp::create(b, x, constant(~int64_t(0x7ff)));
   Value rest = arith::AndIOp::create(b, x, constant(0x7ff));
@@ -89,13 +89,13 @@ Value emitSticky(ImplicitLocOpBuilder &b, Value x) {
   Value isSmall =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ule, moved, constant(int64_t(1) << 54));
   Value kept = arith::SelectOp::create(b, isSmall, x, odd);
-  return arith::SIToFPOp::create(b, Lanes::shaped(type, b.getF64Type()), kept);
+  return arith::SIToFPOp::create(b, shapedAs(type, b.getF64Type()), kept);
 }
 
 /// f32 or f64 to i32 or i64.
 Value emitToInteger(ImplicitLocOpBuilder &b, Value x, Type elementType) {
   Lanes l(b, x);
-  Type type = Lanes::shaped(x.getType(), elementType);
+  Type type = shapedAs(x.getType(), elementType);
   const bool isLong = elementType.isInteger(64);
   // Both ends are powers of two, so they are exact.
   Value end = l.f(isLong ? 0x1p63 : 0x1p31);
@@ -107,7 +107,7 @@ Value emitToInteger(ImplicitLocOpBuilder &b, Value x, Type elementType) {
   // The conversion is undefined outside of the range.
   Value converted = arith::FPToSIOp::create(b, type, l.select(outside, l.f(0), x));
   auto limit = [&](auto limits32, auto limits64) {
-    return Lanes::constantInt(b, type, isLong ? int64_t(limits64) : int64_t(limits32));
+    return integerLanes(b, type, isLong ? int64_t(limits64) : int64_t(limits32));
   };
   Value greatest = limit(std::numeric_limits<int32_t>::max(), std::numeric_limits<int64_t>::max());
   Value least = limit(std::numeric_limits<int32_t>::min(), std::numeric_limits<int64_t>::min());
@@ -116,18 +116,17 @@ Value emitToInteger(ImplicitLocOpBuilder &b, Value x, Type elementType) {
 
 Value emitToBool(ImplicitLocOpBuilder &b, Value x) {
   if (isa<IntegerType>(getElementTypeOrSelf(x)))
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x,
-                                 Lanes::constantInt(b, x.getType(), 0));
-  return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, x, Lanes::constant(b, x.getType(), 0));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, integerLanes(b, x.getType(), 0));
+  return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, x, floatLanes(b, x.getType(), 0));
 }
 
 Value emitFromInteger(ImplicitLocOpBuilder &b, Value x, Type elementType) {
   Type from = getElementTypeOrSelf(x);
-  Type type = Lanes::shaped(x.getType(), elementType);
+  Type type = shapedAs(x.getType(), elementType);
   if (from.isInteger(1)) {
     if (isa<IntegerType>(elementType))
       return arith::ExtUIOp::create(b, type, x);
-    return arith::SelectOp::create(b, x, Lanes::constant(b, type, 1), Lanes::constant(b, type, 0));
+    return arith::SelectOp::create(b, x, floatLanes(b, type, 1), floatLanes(b, type, 0));
   }
   if (auto to = dyn_cast<IntegerType>(elementType))
     return to.getWidth() > from.getIntOrFloatBitWidth()
@@ -137,7 +136,7 @@ Value emitFromInteger(ImplicitLocOpBuilder &b, Value x, Type elementType) {
     return arith::SIToFPOp::create(b, type, x);
   Value wide = from.isInteger(64)
                    ? emitSticky(b, x)
-                   : arith::SIToFPOp::create(b, Lanes::shaped(type, b.getF64Type()), x).getResult();
+                   : arith::SIToFPOp::create(b, shapedAs(type, b.getF64Type()), x).getResult();
   return emitNarrow(b, emitRoundToOdd(b, wide), elementType);
 }
 
@@ -147,16 +146,15 @@ Value emitSafeDivisor(ImplicitLocOpBuilder &b, Value x, Value y, Value isZero) {
   unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   auto equals = [&](Value value, int64_t constant) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value,
-                                 Lanes::constantInt(b, type, constant));
+                                 integerLanes(b, type, constant));
   };
-  Value overflows = arith::AndIOp::create(b, equals(x, Lanes::upperBits(width - 1)), equals(y, -1));
+  Value overflows = arith::AndIOp::create(b, equals(x, upperBits(width - 1)), equals(y, -1));
   Value unsafe = arith::OrIOp::create(b, isZero, overflows);
-  return arith::SelectOp::create(b, unsafe, Lanes::constantInt(b, type, 1), y);
+  return arith::SelectOp::create(b, unsafe, integerLanes(b, type, 1), y);
 }
 
 Value emitIsZero(ImplicitLocOpBuilder &b, Value y) {
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, y,
-                               Lanes::constantInt(b, y.getType(), 0));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, y, integerLanes(b, y.getType(), 0));
 }
 
 } // namespace
@@ -164,7 +162,7 @@ Value emitIsZero(ImplicitLocOpBuilder &b, Value y) {
 Value emitDivide(ImplicitLocOpBuilder &b, Value x, Value y) {
   Value isZero = emitIsZero(b, y);
   Value quotient = arith::DivSIOp::create(b, x, emitSafeDivisor(b, x, y, isZero));
-  return arith::SelectOp::create(b, isZero, Lanes::constantInt(b, x.getType(), -1), quotient);
+  return arith::SelectOp::create(b, isZero, integerLanes(b, x.getType(), -1), quotient);
 }
 
 Value emitRemainder(ImplicitLocOpBuilder &b, Value x, Value y) {
@@ -189,7 +187,7 @@ Value emitCast(ImplicitLocOpBuilder &b, Value x, Type elementType) {
     return emitToInteger(b, x, elementType);
   if (isSixteenBit(elementType))
     return emitNarrow(b, from.isF64() ? emitRoundToOdd(b, x) : x, elementType);
-  Type type = Lanes::shaped(x.getType(), elementType);
+  Type type = shapedAs(x.getType(), elementType);
   if (elementType.isF64())
     return arith::ExtFOp::create(b, type, x);
   return arith::TruncFOp::create(b, type, x);

@@ -23,7 +23,7 @@ struct Pair {
 /// Operations on f64 and on pairs of them.
 class PairLanes : public Lanes {
 public:
-  PairLanes(ImplicitLocOpBuilder &b, Type like) : Lanes(b, shaped(like, b.getF64Type())) {}
+  PairLanes(ImplicitLocOpBuilder &b, Type like) : Lanes(b, shapedAs(like, b.getF64Type())) {}
 
   /// a + b where a is 0 or not below b.
   Pair sumOf(Value a, Value b) {
@@ -45,7 +45,7 @@ public:
     Value bits = toBits(x), bound = toBits(f(least));
     Value exponentBits = andBits(subBits(bits, bound), i(upperBits(52)));
     Value exponent = mlir::arith::ShRSIOp::create(b, exponentBits, i(52));
-    exponent = arith::TruncIOp::create(b, shaped(floats, b.getI32Type()), exponent);
+    exponent = arith::TruncIOp::create(b, shapedAs(floats, b.getI32Type()), exponent);
     return {fromBits(subBits(bits, exponentBits)), arith::SIToFPOp::create(b, floats, exponent)};
   }
 
@@ -129,10 +129,10 @@ Value emitPow(ImplicitLocOpBuilder &b, Value x, Value y) {
   auto either = [&](Value p, Value q) { return arith::OrIOp::create(b, p, q).getResult(); };
   auto equal = [&](Value p, Value q) { return l.compare(Compare::OEQ, p, q); };
   Value zero = l.f(0), one = l.f(1), infinity = l.f(std::numeric_limits<double>::infinity());
-  Value base = l.absolute(x);
-  Value magnitude = emitPowerOf(b, base, y, l.isDouble);
+  Value base = emitAbsolute(l, x);
+  Value magnitude = emitPowerOf(b, base, y, l.format.isDouble);
   Value extreme =
-      either(either(equal(base, zero), equal(base, infinity)), equal(l.absolute(y), infinity));
+      either(either(equal(base, zero), equal(base, infinity)), equal(emitAbsolute(l, y), infinity));
   Value grows = l.compare(arith::CmpIPredicate::eq, l.less(one, base), l.less(zero, y));
   magnitude = l.select(extreme, l.select(grows, infinity, zero), magnitude);
   magnitude = l.select(equal(base, one), one, magnitude);
@@ -140,7 +140,7 @@ Value emitPow(ImplicitLocOpBuilder &b, Value x, Value y) {
   auto isWhole = [&](Value value) { return equal(math::FloorOp::create(b, value), value); };
   Value whole = isWhole(y), half = l.mul(y, l.f(0.5));
   Value even = isWhole(half);
-  Value sign = l.select(even, l.i(0), l.andBits(l.toBits(x), l.i(l.signBit())));
+  Value sign = l.select(even, l.i(0), l.andBits(l.toBits(x), l.i(l.format.signBit())));
   sign = l.select(whole, sign, l.i(0));
   Value result = l.fromBits(l.xorBits(l.toBits(magnitude), sign));
   Value nothing = both(l.less(x, zero), l.less(l.neg(infinity), x));

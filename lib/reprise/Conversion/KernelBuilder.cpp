@@ -77,8 +77,8 @@ Value KernelBuilder::i64(int64_t value) { return arith::ConstantIntOp::create(b,
 
 Value KernelBuilder::constant(Type type, double value) {
   if (isa<FloatType>(getElementTypeOrSelf(type)))
-    return Lanes::constant(b, type, value);
-  return Lanes::constantInt(b, type, static_cast<int64_t>(value));
+    return floatLanes(b, type, value);
+  return integerLanes(b, type, static_cast<int64_t>(value));
 }
 
 Value KernelBuilder::splat(Value scalar, int64_t width) {

@@ -8,6 +8,27 @@
 
 namespace reprise {
 
+/// The type `elementType` in the shape of `like`.
+mlir::Type shapedAs(mlir::Type like, mlir::Type elementType);
+
+/// `value` in every lane of a float or integer type. Floats are rounded to the type.
+mlir::Value floatLanes(mlir::ImplicitLocOpBuilder &b, mlir::Type type, double value);
+mlir::Value integerLanes(mlir::ImplicitLocOpBuilder &b, mlir::Type type, int64_t value);
+
+/// All bits from `first` on.
+inline int64_t upperBits(int first) { return static_cast<int64_t>(~uint64_t(0) << first); }
+
+/// How f32 or f64 holds a number.
+struct FloatFormat {
+  bool isDouble;
+  int bitWidth() const { return isDouble ? 64 : 32; }
+  int mantissaBits() const { return isDouble ? 52 : 23; }
+  int bias() const { return isDouble ? 1023 : 127; }
+  int64_t signBit() const { return upperBits(bitWidth() - 1); }
+  /// Adding it to a small number rounds that to an integer, which then stands in the low bits.
+  double integerShift() const { return isDouble ? 0x1.8p52 : 0x1.8p23; }
+};
+
 /// Operations on values of one float type (f32 or f64) and shape, and on integers of the same width
 /// and shape.
 class Lanes {
@@ -20,16 +41,10 @@ public:
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type floats;
   mlir::Type integers;
-  bool isDouble;
+  FloatFormat format;
 
-  /// The type `elementType` in the shape of `like`.
-  static mlir::Type shaped(mlir::Type like, mlir::Type elementType);
-  /// `value` in every lane of a float or integer type. Floats are rounded to the type.
-  static Value constant(mlir::ImplicitLocOpBuilder &b, mlir::Type type, double value);
-  static Value constantInt(mlir::ImplicitLocOpBuilder &b, mlir::Type type, int64_t value);
-
-  Value f(double value) { return constant(b, floats, value); }
-  Value i(int64_t value) { return constantInt(b, integers, value); }
+  Value f(double value) { return floatLanes(b, floats, value); }
+  Value i(int64_t value) { return integerLanes(b, integers, value); }
 
   Value fma(Value x, Value y, Value z) { return mlir::math::FmaOp::create(b, x, y, z); }
   Value mul(Value x, Value y) { return mlir::arith::MulFOp::create(b, x, y); }
@@ -63,28 +78,18 @@ public:
   Value shiftLeft(Value x, int n) { return mlir::arith::ShLIOp::create(b, x, i(n)); }
   Value shiftRight(Value x, int n) { return mlir::arith::ShRUIOp::create(b, x, i(n)); }
 
-  /// All bits from `first` on.
-  static int64_t upperBits(int first) { return static_cast<int64_t>(~uint64_t(0) << first); }
-  int bitWidth() const { return isDouble ? 64 : 32; }
-  int mantissaBits() const { return isDouble ? 52 : 23; }
-  int bias() const { return isDouble ? 1023 : 127; }
-  int64_t signBit() const { return upperBits(bitWidth() - 1); }
-  /// Adding it to a small number rounds that to an integer, which then stands in the low bits.
-  double integerShift() const { return isDouble ? 0x1.8p52 : 0x1.8p23; }
-
-  Value absolute(Value x) { return fromBits(andBits(toBits(x), i(~signBit()))); }
-  /// `magnitude`, which has no sign, with the sign of x.
-  Value withSignOf(Value magnitude, Value x) {
-    return fromBits(orBits(toBits(magnitude), andBits(toBits(x), i(signBit()))));
-  }
-
   /// (((c[0]·x + c[1])·x + c[2])·x + …): each step one fma.
   template <size_t N32, size_t N64>
   Value horner(const double (&f32)[N32], const double (&f64)[N64], Value x) {
-    return isDouble ? hornerOf(f64, x) : hornerOf(f32, x);
+    return format.isDouble ? hornerOf(f64, x) : hornerOf(f32, x);
   }
   Value hornerOf(llvm::ArrayRef<double> coefficients, Value x);
 };
+
+mlir::Value emitAbsolute(Lanes &l, mlir::Value x);
+
+/// `magnitude`, which has no sign, with the sign of x.
+mlir::Value emitWithSignOf(Lanes &l, mlir::Value magnitude, mlir::Value x);
 
 /// log of a positive normal number times 2^-shift (null: 0), without the special cases.
 mlir::Value emitLogOfNormal(Lanes &l, mlir::Value x, mlir::Value shift = nullptr);

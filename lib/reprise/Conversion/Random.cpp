@@ -16,7 +16,7 @@ namespace reprise {
 namespace {
 
 Value emitTruncate(ImplicitLocOpBuilder &b, Value x) {
-  Type type = Lanes::shaped(x.getType(), b.getI32Type());
+  Type type = shapedAs(x.getType(), b.getI32Type());
   return x.getType() == type ? x : arith::TruncIOp::create(b, type, x).getResult();
 }
 
@@ -29,9 +29,9 @@ struct Words {
 
   Words(ImplicitLocOpBuilder &b, WordWidth width, Type like)
       : b(b), width(width),
-        type(Lanes::shaped(like, width == WordWidth::Narrow ? b.getI32Type() : b.getI64Type())) {}
+        type(shapedAs(like, width == WordWidth::Narrow ? b.getI32Type() : b.getI64Type())) {}
 
-  Value constant(int64_t value, Type of) { return Lanes::constantInt(b, of, value); }
+  Value constant(int64_t value, Type of) { return integerLanes(b, of, value); }
   Value low(Value x) { return arith::AndIOp::create(b, x, constant(0xffffffff, x.getType())); }
   Value high(Value x) { return arith::ShRUIOp::create(b, x, constant(32, x.getType())); }
   Value times(Value x, uint32_t factor) {
@@ -87,15 +87,15 @@ std::array<Value, 4> emitBlocks(ImplicitLocOpBuilder &b, WordWidth width, Value 
 }
 
 Value emitIsOdd(ImplicitLocOpBuilder &b, Value x, int64_t bit) {
-  Value masked = arith::AndIOp::create(b, x, Lanes::constantInt(b, x.getType(), bit));
+  Value masked = arith::AndIOp::create(b, x, integerLanes(b, x.getType(), bit));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, masked,
-                               Lanes::constantInt(b, x.getType(), 0));
+                               integerLanes(b, x.getType(), 0));
 }
 
 /// Words 2k and 2k+1 of the pair that each position belongs to.
 std::pair<Value, Value> emitPairsAt(ImplicitLocOpBuilder &b, WordWidth width, Value seed,
                                     Value stream, Value positions) {
-  Value two = Lanes::constantInt(b, positions.getType(), 2);
+  Value two = integerLanes(b, positions.getType(), 2);
   std::array<Value, 4> c =
       emitBlocks(b, width, seed, stream, arith::ShRUIOp::create(b, positions, two));
   Value second = emitIsOdd(b, positions, 2);
@@ -117,8 +117,7 @@ Value emitInOrder(ImplicitLocOpBuilder &b, std::array<Value, 4> c) {
 
 /// An i32 below 2^31, shifted right, as a float.
 Value emitHighBits(Lanes &l, Value words, int shift) {
-  Value shifted =
-      arith::ShRUIOp::create(l.b, words, Lanes::constantInt(l.b, words.getType(), shift));
+  Value shifted = arith::ShRUIOp::create(l.b, words, integerLanes(l.b, words.getType(), shift));
   return arith::SIToFPOp::create(l.b, l.floats, shifted);
 }
 
@@ -128,8 +127,8 @@ Value emitAffine(Lanes &l, Value unit, double scale, double shift) {
 
 /// Box and Muller: r·cos(2πu2) and r·sin(2πu2) of two i32 words.
 std::pair<Value, Value> emitBoxMuller(Lanes &l, Value first, Value second) {
-  Value eight = Lanes::constantInt(l.b, first.getType(), 8);
-  Value one = Lanes::constantInt(l.b, first.getType(), 1);
+  Value eight = integerLanes(l.b, first.getType(), 8);
+  Value one = integerLanes(l.b, first.getType(), 1);
   Value count = arith::AddIOp::create(l.b, arith::ShRUIOp::create(l.b, first, eight), one);
   Value u1 = l.mul(arith::SIToFPOp::create(l.b, l.floats, count), l.f(0x1p-24));
   Value u2 = l.mul(emitHighBits(l, second, 8), l.f(0x1p-24));
@@ -146,7 +145,7 @@ Value emitPhiloxWords(ImplicitLocOpBuilder &b, Value seed, Value stream, Value p
   assert(lanes % 4 == 0 && "a block has four words");
   const int64_t count = lanes / 4;
   auto type = VectorType::get(count, b.getI64Type());
-  Value block = arith::ShRUIOp::create(b, position, Lanes::constantInt(b, position.getType(), 2));
+  Value block = arith::ShRUIOp::create(b, position, integerLanes(b, position.getType(), 2));
   Value blocks = vector::BroadcastOp::create(b, type, block);
   SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(count));
   Value steps =
@@ -178,7 +177,7 @@ Value emitPhiloxWordsAt(ImplicitLocOpBuilder &b, Value seed, Value stream, Value
 }
 
 Value emitUniform(ImplicitLocOpBuilder &b, Value words, Type elementType, double low, double high) {
-  Lanes l(b, Lanes::shaped(words.getType(), elementType.isF64() ? elementType : b.getF32Type()));
+  Lanes l(b, shapedAs(words.getType(), elementType.isF64() ? elementType : b.getF32Type()));
   Value unit;
   if (elementType.isF64())
     unit = l.mul(arith::UIToFPOp::create(b, l.floats, words), l.f(0x1p-32));
@@ -193,12 +192,12 @@ Value emitUniform(ImplicitLocOpBuilder &b, Value words, Type elementType, double
 
 Value emitUniformInt(ImplicitLocOpBuilder &b, Value words, Type elementType, int64_t low,
                      int64_t high) {
-  Type wide = Lanes::shaped(words.getType(), b.getI64Type());
+  Type wide = shapedAs(words.getType(), b.getI64Type());
   const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   Value product = arith::MulIOp::create(b, arith::ExtUIOp::create(b, wide, words),
-                                        Lanes::constantInt(b, wide, static_cast<int64_t>(span)));
-  Value value = arith::ShRUIOp::create(b, product, Lanes::constantInt(b, wide, 32));
-  value = arith::AddIOp::create(b, value, Lanes::constantInt(b, wide, low));
+                                        integerLanes(b, wide, static_cast<int64_t>(span)));
+  Value value = arith::ShRUIOp::create(b, product, integerLanes(b, wide, 32));
+  value = arith::AddIOp::create(b, value, integerLanes(b, wide, low));
   return emitCast(b, value, elementType);
 }
 
@@ -221,7 +220,7 @@ Value emitNormal(ImplicitLocOpBuilder &b, Value words, double mean, double std) 
 Value emitNormalAt(ImplicitLocOpBuilder &b, Value seed, Value stream, Value positions, double mean,
                    double std, WordWidth width) {
   auto [even, odd] = emitPairsAt(b, width, seed, stream, positions);
-  Lanes l(b, Lanes::shaped(positions.getType(), b.getF32Type()));
+  Lanes l(b, shapedAs(positions.getType(), b.getF32Type()));
   auto [cosine, sine] = emitBoxMuller(l, emitTruncate(b, even), emitTruncate(b, odd));
   Value z = l.select(emitIsOdd(b, positions, 1), sine, cosine);
   return emitAffine(l, z, std, mean);
@@ -231,10 +230,9 @@ Value emitBernoulli(ImplicitLocOpBuilder &b, Value words, double probability) {
   const uint64_t threshold = static_cast<uint64_t>(probability * 0x1p32);
   // Every word is below 2^32, which an i32 cannot hold.
   if (threshold > UINT32_MAX)
-    return Lanes::constantInt(b, Lanes::shaped(words.getType(), b.getI1Type()), 1);
-  return arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ult, words,
-      Lanes::constantInt(b, words.getType(), static_cast<int64_t>(threshold)));
+    return integerLanes(b, shapedAs(words.getType(), b.getI1Type()), 1);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, words,
+                               integerLanes(b, words.getType(), static_cast<int64_t>(threshold)));
 }
 
 Value emitDropout(ImplicitLocOpBuilder &b, Value words, Value x, double rate) {

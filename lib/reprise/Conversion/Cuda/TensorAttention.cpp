@@ -46,7 +46,7 @@ GlobalMatrix TensorAttention::matrixOf(const Operand &operand) const {
 /// Under a causal mask blocks that meet more others start earlier, so that none of these is alone
 /// at the end.
 void TensorAttention::findBlock() {
-  int64_t blocks = llvm::divideCeil(ownCount, blockRows(k.threadCount()));
+  int64_t blocks = llvm::divideCeil(ownCount, countBlockRows(k.threadCount()));
   int64_t heads = spec.batch * (rows == Rows::Queries ? spec.heads : spec.keyHeads);
   Value number = k.blockNumber(), ofHead;
   if (spec.causal) {
@@ -57,7 +57,7 @@ void TensorAttention::findBlock() {
     headNumber = k.div(number, blocks);
     ofHead = k.rem(number, blocks);
   }
-  blockRow = k.mul(ofHead, blockRows(k.threadCount()));
+  blockRow = k.mul(ofHead, countBlockRows(k.threadCount()));
 }
 
 /// Two neighbours of a row as a word, +0 beyond the depth.
@@ -145,7 +145,7 @@ TensorAttention::overTiles(Value count, int64_t together, ValueRange carried,
 
 TensorAttention::Sums TensorAttention::product(const Fragments &own, MatrixTile &tile,
                                                const Others &others, Value stage) {
-  Sums sums = zeros(warpRows * others.rows / 32);
+  Sums sums(warpRows * others.rows / 32, number(0));
   for (auto [i, fragment] : llvm::enumerate(own)) {
     Fragments columns;
     for (int64_t row = 0; row < others.rows; row += TensorCore::rows)
@@ -228,11 +228,12 @@ TensorAttention::Sums TensorAttention::scores(Sums products, const HeadIndex &he
 Value TensorAttention::power(Value score, Value base) {
   Lanes l(b, score);
   Value x = l.fma(score, l.f(unit() * log2e), l.neg(base));
-  x = arith::MaximumFOp::create(b, x, l.f(-l.bias()));
-  Value shift = l.f(l.integerShift()), shifted = l.add(x, shift);
+  x = arith::MaximumFOp::create(b, x, l.f(-l.format.bias()));
+  Value shift = l.f(l.format.integerShift()), shifted = l.add(x, shift);
   Value rest = l.sub(x, l.sub(shifted, shift));
   Value power = l.fma(l.hornerOf(emission::f32::coarsePowerOfTwo, rest), rest, l.f(1));
-  return l.fromBits(l.addBits(l.toBits(power), l.shiftLeft(l.toBits(shifted), l.mantissaBits())));
+  return l.fromBits(
+      l.addBits(l.toBits(power), l.shiftLeft(l.toBits(shifted), l.format.mantissaBits())));
 }
 
 /// A block is four keys, which two lanes have: one draws for the first row, one for the second.

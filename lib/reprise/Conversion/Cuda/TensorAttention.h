@@ -22,15 +22,24 @@ EmittedLaunch emitTensorAttention(mlir::ModuleOp kernels, llvm::StringRef name,
 void addTensorGradients(EmittedLaunch &launch, mlir::ModuleOp kernels, llvm::StringRef name,
                         const AttentionSpec &spec);
 
+/// Rows that the warps of a block of `threads` have.
+inline int64_t countBlockRows(int64_t threads) { return TensorCore::rows * threads / 32; }
+
+/// Blocks for `rows` in each of `heads`.
+inline int64_t countBlocks(int64_t threads, int64_t heads, int64_t rows) {
+  return heads * static_cast<int64_t>(llvm::divideCeil(rows, countBlockRows(threads)));
+}
+
+/// Which of the lane's two rows a score has.
+inline int64_t halfOf(int64_t score) { return score % 4 / 2; }
+
+/// Columns, in whole fragments, that a lane has `sums` of.
+inline int64_t paddedBy(mlir::ValueRange sums) { return 2 * static_cast<int64_t>(sums.size()); }
+
 class TensorAttention : protected AttentionScores {
 public:
   static constexpr int64_t warpRows = TensorCore::rows, otherRows = 32;
   static constexpr double log2e = 1.4426950408889634074;
-  /// Rows of a block, and blocks for so many rows in each of so many heads.
-  static int64_t blockRows(int64_t threads) { return warpRows * threads / 32; }
-  static int64_t countBlocks(int64_t threads, int64_t heads, int64_t rows) {
-    return heads * llvm::divideCeil(rows, blockRows(threads));
-  }
 
 protected:
   using Sums = TensorCore::Sums;
@@ -67,8 +76,7 @@ protected:
   Sums addProduct(mlir::ValueRange weights, MatrixTile &tile, const Others &others, Value stage,
                   mlir::ValueRange sums);
 
-  /// Which of the lane's two rows a score has, and which other row.
-  static int64_t halfOf(int64_t score) { return score % 4 / 2; }
+  /// The other row that a score has.
   Value otherOf(int64_t score, Value first) {
     return k.add(k.add(first, k.mul(core.member(), 2)), score / 4 * 8 + score % 2);
   }
@@ -91,15 +99,13 @@ protected:
   Value isTerm(const HeadIndex &head, int64_t score, Value firstOther);
 
   Value lastRow(int64_t count) {
-    return k.min(k.add(blockRow, blockRows(k.threadCount()) - 1), k.i64(count - 1));
+    return k.min(k.add(blockRow, countBlockRows(k.threadCount()) - 1), k.i64(count - 1));
   }
-  /// Columns in whole fragments; sums of a lane over so many columns; and the inverse of that.
+  /// Columns in whole fragments; sums of a lane over so many columns.
   int64_t paddedOf(int64_t columns) const {
     return static_cast<int64_t>(llvm::alignTo(columns, core.depth()));
   }
   int64_t sumCount(int64_t columns) const { return paddedOf(columns) / 2; }
-  static int64_t paddedBy(mlir::ValueRange sums) { return 2 * static_cast<int64_t>(sums.size()); }
-  Sums zeros(int64_t count) { return Sums(count, number(0)); }
   void forOwn(llvm::function_ref<void(int64_t half)> body);
   /// Stores rows of so many columns to row-major [head, row, column].
   void storeOwn(unsigned result, int64_t columns, mlir::ValueRange sums,

@@ -75,7 +75,7 @@ public:
     Value limit = spec.isStored(3) ? k.i64(spec.keys) : visibleTo(lastRow(spec.queries));
     Sums sums = overTiles(
         k.div(k.add(limit, otherRows - 1), otherRows), othersTogether,
-        zeros(sumCount(spec.depth())),
+        Sums(sumCount(spec.depth()), number(0)),
         [&](Value number) { return Others{keyHead, k.mul(number, otherRows)}; },
         [&](const Others &keys, Value stage, ValueRange before) {
           Sums found = scores(product(rows, first, keys, stage), head, keys);
@@ -137,7 +137,7 @@ public:
       begin = k.div(max(begin, k.sub(blockRow, k.i64(spec.shift()))), otherRows);
     Value perHead = k.sub(tiles, begin);
     Sums sums = overTiles(
-        k.mul(perHead, spec.group()), othersTogether, zeros(keySums() + valueSums()),
+        k.mul(perHead, spec.group()), othersTogether, Sums(keySums() + valueSums(), number(0)),
         [&](Value number) {
           Value head = spec.group() == 1 ? k.i64(0) : quotientOf(number, perHead);
           Value tile = k.add(begin, k.sub(number, k.mul(head, perHead)));
@@ -212,7 +212,7 @@ void addTensorGradients(EmittedLaunch &launch, ModuleOp kernels, StringRef name,
                         const AttentionSpec &spec) {
   auto add = [&](const Twine &own, int64_t heads, int64_t rows,
                  llvm::function_ref<void(ThreadKernel &)> emit) {
-    int64_t blocks = TensorAttention::countBlocks(threads, spec.batch * heads, rows);
+    int64_t blocks = countBlocks(threads, spec.batch * heads, rows);
     EmittedCommand command{own.str(), blocks, AttentionBuffers::ofBackward(spec).slots(spec)};
     command.buffers.push_back({BufferSlot::Shared, 0, 0});
     ThreadKernel k(kernels, command.kernel, command.buffers.size(), /*scratchBytes=*/0, threads);

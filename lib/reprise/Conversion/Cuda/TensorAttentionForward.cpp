@@ -21,7 +21,7 @@ public:
     Value limit = visibleTo(lastRow(spec.queries));
     // Sums over the depth; then, of each row, the largest score so far and the lane's part of the
     // sum of probabilities.
-    Sums carried = zeros(sumCount(spec.valueDepth()));
+    Sums carried(sumCount(spec.valueDepth()), number(0));
     carried.append(2, infinity());
     carried.append(2, number(0));
     Sums sums = overTiles(
@@ -123,8 +123,7 @@ private:
 } // namespace
 
 EmittedLaunch emitTensorAttention(ModuleOp kernels, StringRef name, const AttentionSpec &spec) {
-  int64_t blocks =
-      TensorAttention::countBlocks(blockThreads, spec.batch * spec.heads, spec.queries);
+  int64_t blocks = countBlocks(blockThreads, spec.batch * spec.heads, spec.queries);
   EmittedCommand command{name.str(), blocks, AttentionBuffers::ofForward(spec).slots(spec)};
   ThreadKernel k(kernels, name, command.buffers.size(), /*scratchBytes=*/0);
   ForwardKernel(k, spec).emit();

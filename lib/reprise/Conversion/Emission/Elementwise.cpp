@@ -14,8 +14,8 @@ using Builder = ImplicitLocOpBuilder;
 
 Value constant(Builder &b, Type type, double value) {
   if (isa<FloatType>(getElementTypeOrSelf(type)))
-    return Lanes::constant(b, type, value);
-  return Lanes::constantInt(b, type, static_cast<int64_t>(value));
+    return floatLanes(b, type, value);
+  return integerLanes(b, type, static_cast<int64_t>(value));
 }
 
 bool isFloat(Value x) { return isa<FloatType>(getElementTypeOrSelf(x)); }

@@ -68,9 +68,9 @@ Value TopKShape::emitKey(ImplicitLocOpBuilder &b, Value x) {
   Value bits = l.toBits(x);
   // A negative number's bits ascend as it falls.
   Value negative = l.compare(arith::CmpIPredicate::slt, bits, l.i(0));
-  Value ordered = l.select(negative, l.xorBits(bits, l.i(~l.signBit())), bits);
+  Value ordered = l.select(negative, l.xorBits(bits, l.i(~l.format.signBit())), bits);
   ordered = l.select(l.compare(arith::CmpFPredicate::OEQ, x, l.f(0)), l.i(0), ordered);
-  return l.select(l.compare(arith::CmpFPredicate::UNO, x, x), l.i(~l.signBit()), ordered);
+  return l.select(l.compare(arith::CmpFPredicate::UNO, x, x), l.i(~l.format.signBit()), ordered);
 }
 
 WindowShape::WindowShape(DynamicUpdateOp op)
