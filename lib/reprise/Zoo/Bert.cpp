@@ -41,9 +41,10 @@ static Value maskedLoss(Forward &f, Value logits, const Options &options) {
   Value labels = f.input("labels");
   Value asked = g.compare(ComparePredicate::ge, labels, g.integer(0));
   Value present = g.reshape(paddingMask(f, options), {options.batch, options.seq});
-  Value weights = g.cast(g.logicalAnd(asked, present), g.b.getF32Type());
-  Value each = g.crossEntropy(logits, g.maximum(labels, g.integer(0)));
-  return g.div(g.sum(g.mul(each, weights)), g.maximum(g.sum(weights), g.scalar(1.0)));
+  Value weights = g.cast(g.binary<AndOp>(asked, present), g.b.getF32Type());
+  Value each = CrossEntropyOp::create(g.b, logits, g.binary<MaximumOp>(labels, g.integer(0)));
+  return g.binary<DivOp>(g.sum(g.mul(each, weights)),
+                         g.binary<MaximumOp>(g.sum(weights), g.scalar(1.0)));
 }
 
 Model buildBert(MLIRContext &context, const Options &options) {
@@ -65,7 +66,8 @@ Model buildBert(MLIRContext &context, const Options &options) {
                           [&](const Scope &s, Value x) { return encoderLayer(s, x, attention); });
     g.scope("head");
     x = g.gelu(linear(head / "transform", x, {2}, {options.width}, 0.02), GeluForm::erf);
-    Value embedding = f.parameter("embedding", {options.vocab, options.width}, g.normalInit(0.02));
+    Value embedding =
+        f.parameter("embedding", {options.vocab, options.width}, normalInit(g.b, 0.02));
     Value product = g.dot(layerNorm(head / "norm", x, epsilon), embedding, {2}, {1});
     return g.add(product, head.fill("bias", {options.vocab}, 0.0));
   };

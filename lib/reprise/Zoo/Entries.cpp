@@ -136,7 +136,7 @@ EntryBuilder::Arguments EntryBuilder::withDirections() {
   GraphBuilder g(builder);
   for (const Tensor &parameter : model.parameters)
     arguments.push_back(
-        {{"direction/" + parameter.name, parameter.type, g.normalInit(1.0)}, Role::Input});
+        {{"direction/" + parameter.name, parameter.type, normalInit(g.b, 1.0)}, Role::Input});
   return arguments;
 }
 
@@ -184,8 +184,10 @@ void EntryBuilder::addLoss(bool isScaled) {
   f.dropout = options.dropout;
   Value logits = model.logits(f);
   f.g.scope("loss");
-  Value loss = model.loss ? model.loss(f, logits)
-                          : f.g.mean(f.g.crossEntropy(logits, f.input(model.inputs.back().name)));
+  Value loss =
+      model.loss
+          ? model.loss(f, logits)
+          : f.g.mean(CrossEntropyOp::create(f.g.b, logits, f.input(model.inputs.back().name)));
   for (Value penalty : f.penalties)
     loss = f.g.add(loss, penalty);
   NamedValues results;
@@ -253,7 +255,7 @@ void EntryBuilder::addTrain() {
   Arguments loss = modelArguments();
   std::vector<Tensor> scale = scalesLoss() ? lossScaleState(g) : std::vector<Tensor>();
   Arguments arguments = loss;
-  Tensor rate{"learning_rate", scalarType(), g.fillInit(defaultRate(options.optimizer))};
+  Tensor rate{"learning_rate", scalarType(), fillInit(g.b, defaultRate(options.optimizer))};
   arguments.insert(arguments.begin() + model.inputs.size(), {rate, Role::Input});
   append(arguments, optimizerState(g, options.optimizer, model.parameters), Role::State);
   append(arguments, model.states, Role::State);

@@ -6,6 +6,13 @@
 
 namespace reprise::zoo {
 
+inline mlir::RankedTensorType typeOf(mlir::Value x) {
+  return llvm::cast<mlir::RankedTensorType>(x.getType());
+}
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value x) { return typeOf(x).getShape(); }
+inline int64_t sizeOf(mlir::Value x, int64_t dim) { return typeOf(x).getDimSize(dim); }
+llvm::SmallVector<int64_t> allDimsOf(mlir::Value x);
+
 /// Builds ops at one place; the location is the scope, such as layer/3/attention. Values are f32
 /// and integers; contractions, convolutions and attention take their operands in `contracted`, if
 /// set.
@@ -16,26 +23,21 @@ public:
   /// Sets the location of the ops that follow.
   void scope(const llvm::Twine &name) { b.setLoc(mlir::NameLoc::get(b.getStringAttr(name))); }
 
-  static llvm::ArrayRef<int64_t> shape(mlir::Value x) { return type(x).getShape(); }
-  static int64_t size(mlir::Value x, int64_t dim) { return type(x).getDimSize(dim); }
-
   mlir::Value add(mlir::Value x, mlir::Value y) { return AddOp::create(b, x, y); }
   /// The next value of the residual stream, which policies find by its name.
   mlir::Value residual(mlir::Value x, mlir::Value y) {
     return NameOp::create(b, add(x, y), "residual");
   }
-  mlir::Value sub(mlir::Value x, mlir::Value y) { return SubOp::create(b, x, y); }
   mlir::Value mul(mlir::Value x, mlir::Value y) { return MulOp::create(b, x, y); }
-  mlir::Value div(mlir::Value x, mlir::Value y) { return DivOp::create(b, x, y); }
-  mlir::Value pow(mlir::Value x, mlir::Value y) { return PowOp::create(b, x, y); }
-  mlir::Value minimum(mlir::Value x, mlir::Value y) { return MinimumOp::create(b, x, y); }
-  mlir::Value maximum(mlir::Value x, mlir::Value y) { return MaximumOp::create(b, x, y); }
-  mlir::Value logicalAnd(mlir::Value x, mlir::Value y) { return AndOp::create(b, x, y); }
   mlir::Value compare(ComparePredicate predicate, mlir::Value x, mlir::Value y) {
     return CompareOp::create(b, predicate, x, y);
   }
   mlir::Value select(mlir::Value condition, mlir::Value onTrue, mlir::Value onFalse) {
     return SelectOp::create(b, onTrue.getType(), condition, onTrue, onFalse);
+  }
+  /// OpT on two operands of the result's shape.
+  template <typename OpT> mlir::Value binary(mlir::Value x, mlir::Value y) {
+    return OpT::create(b, x, y);
   }
   /// OpT on one operand of the result's type.
   template <typename OpT> mlir::Value unary(mlir::Value x) {
@@ -60,16 +62,12 @@ public:
   mlir::Value broadcast(mlir::Value x, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> dims);
   /// x from index `from` to below `to` of one dimension.
   mlir::Value slice(mlir::Value x, int64_t dim, int64_t from, int64_t to);
-  mlir::Value concatenate(mlir::ValueRange values, int64_t dim) {
-    return ConcatenateOp::create(b, values, dim);
-  }
   mlir::Value gather(mlir::Value table, mlir::Value indices) {
     return GatherOp::create(b, table, indices);
   }
 
-  mlir::Value sum(mlir::Value x) { return sum(x, allDims(x)); }
-  mlir::Value mean(mlir::Value x) { return mean(x, allDims(x)); }
-  mlir::Value max(mlir::Value x) { return MaxOp::create(b, x, allDims(x)); }
+  mlir::Value sum(mlir::Value x) { return sum(x, allDimsOf(x)); }
+  mlir::Value mean(mlir::Value x) { return mean(x, allDimsOf(x)); }
   mlir::Value sum(mlir::Value x, llvm::ArrayRef<int64_t> dims) { return SumOp::create(b, x, dims); }
   mlir::Value mean(mlir::Value x, llvm::ArrayRef<int64_t> dims) {
     return MeanOp::create(b, x, dims);
@@ -83,39 +81,28 @@ public:
   /// The same for each index of the first `batch` dimensions of both.
   mlir::Value batchedDot(mlir::Value x, mlir::Value y, int64_t batch, llvm::ArrayRef<int64_t> xDims,
                          llvm::ArrayRef<int64_t> yDims);
-  /// Image [n, c, y, x] with filter [o, c, r, s], as many zeros on all sides.
-  mlir::Value convolution(mlir::Value image, mlir::Value filter, int64_t stride, int64_t padding);
-  /// Twice the size: [n, o, y, x] with filter [o, c, 2, 2] gives [n, c, 2y, 2x].
-  mlir::Value upsample(mlir::Value image, mlir::Value filter);
-  mlir::Value maxPool(mlir::Value image, int64_t window, int64_t stride, int64_t padding);
-  /// Query [b, h, t, d], key and value [b, g, s, d]; scaled by 1/√d. The mask may be null.
-  mlir::Value attention(mlir::Value q, mlir::Value k, mlir::Value v, mlir::Value mask, bool causal,
-                        double rate);
-  mlir::Value crossEntropy(mlir::Value logits, mlir::Value labels) {
-    return CrossEntropyOp::create(b, logits, labels);
-  }
 
   /// x as it is kept between ops where operands are narrow: rounded to their type.
-  mlir::Value round(mlir::Value x) { return widen(narrow(x)); }
-
-  mlir::Attribute normalInit(double std);
-  mlir::Attribute fillInit(double value);
-  mlir::Attribute integerInit(int64_t low, int64_t high) {
-    return UniformIntInitAttr::get(b.getContext(), low, high);
-  }
+  mlir::Value round(mlir::Value x);
 
   mlir::ImplicitLocOpBuilder b;
   mlir::Type contracted; ///< null: operands as they are
-
-private:
-  static mlir::RankedTensorType type(mlir::Value x) {
-    return llvm::cast<mlir::RankedTensorType>(x.getType());
-  }
-  static llvm::SmallVector<int64_t> allDims(mlir::Value x);
-  /// x as an operand of a contraction, and back.
-  mlir::Value narrow(mlir::Value x) { return contracted ? cast(x, contracted) : x; }
-  mlir::Value widen(mlir::Value x) { return contracted ? cast(x, b.getF32Type()) : x; }
 };
+
+/// Image [n, c, y, x] with filter [o, c, r, s], as many zeros on all sides.
+mlir::Value convolution(GraphBuilder &g, mlir::Value image, mlir::Value filter, int64_t stride,
+                        int64_t padding);
+/// Twice the size: [n, o, y, x] with filter [o, c, 2, 2] gives [n, c, 2y, 2x].
+mlir::Value upsample(GraphBuilder &g, mlir::Value image, mlir::Value filter);
+mlir::Value maxPool(GraphBuilder &g, mlir::Value image, int64_t window, int64_t stride,
+                    int64_t padding);
+/// Query [b, h, t, d], key and value [b, g, s, d]; scaled by 1/√d. The mask may be null.
+mlir::Value attention(GraphBuilder &g, mlir::Value q, mlir::Value k, mlir::Value v,
+                      mlir::Value mask, bool causal, double rate);
+
+mlir::Attribute normalInit(mlir::Builder &b, double std);
+mlir::Attribute fillInit(mlir::Builder &b, double value);
+mlir::Attribute integerInit(mlir::Builder &b, int64_t low, int64_t high);
 
 } // namespace reprise::zoo
 

@@ -11,7 +11,7 @@ Value linear(const Scope &s, Value x, ArrayRef<int64_t> dims, ArrayRef<int64_t> 
              bool hasBias) {
   GraphBuilder &g = s.f.g;
   SmallVector<int64_t> shape =
-      llvm::map_to_vector(dims, [&](int64_t dim) { return g.size(x, dim); });
+      llvm::map_to_vector(dims, [&](int64_t dim) { return sizeOf(x, dim); });
   shape.append(out.begin(), out.end());
   auto leading = llvm::to_vector(llvm::seq<int64_t>(0, dims.size()));
   Value product = g.dot(x, s.normal("weight", shape, std), dims, leading);
@@ -19,20 +19,20 @@ Value linear(const Scope &s, Value x, ArrayRef<int64_t> dims, ArrayRef<int64_t> 
 }
 
 Value layerNorm(const Scope &s, Value x, double epsilon) {
-  int64_t width = s.f.g.shape(x).back();
+  int64_t width = shapeOf(x).back();
   Value weight = s.fill("weight", {width}, 1.0), bias = s.fill("bias", {width}, 0.0);
   ImplicitLocOpBuilder &b = s.f.g.b;
   return LayerNormOp::create(b, x, weight, bias, b.getF64FloatAttr(epsilon)).getResult();
 }
 
 Value rmsNorm(const Scope &s, Value x) {
-  Value weight = s.fill("weight", {s.f.g.shape(x).back()}, 1.0);
+  Value weight = s.fill("weight", {shapeOf(x).back()}, 1.0);
   ImplicitLocOpBuilder &b = s.f.g.b;
   return RmsNormOp::create(b, x, weight, b.getF64FloatAttr(1e-5)).getResult();
 }
 
 Value groupNorm(const Scope &s, Value x, int64_t groups) {
-  int64_t channels = s.f.g.size(x, 1);
+  int64_t channels = sizeOf(x, 1);
   Value weight = s.fill("weight", {channels}, 1.0), bias = s.fill("bias", {channels}, 0.0);
   ImplicitLocOpBuilder &b = s.f.g.b;
   return GroupNormOp::create(b, x, weight, bias, b.getI64IntegerAttr(groups),
@@ -42,13 +42,13 @@ Value groupNorm(const Scope &s, Value x, int64_t groups) {
 
 Value batchNorm(const Scope &s, Value x) {
   GraphBuilder &g = s.f.g;
-  int64_t channels = g.size(x, 1);
+  int64_t channels = sizeOf(x, 1);
   Value weight = s.fill("weight", {channels}, 1.0), bias = s.fill("bias", {channels}, 0.0);
   std::string meanName = "running_mean/" + s.name, varianceName = "running_variance/" + s.name;
   FloatAttr epsilon = g.b.getF64FloatAttr(1e-5);
   if (!s.f.isTraining) {
-    Value mean = s.f.state(meanName, {channels}, g.fillInit(0.0));
-    Value variance = s.f.state(varianceName, {channels}, g.fillInit(1.0));
+    Value mean = s.f.state(meanName, {channels}, fillInit(g.b, 0.0));
+    Value variance = s.f.state(varianceName, {channels}, fillInit(g.b, 1.0));
     return BatchNormInferenceOp::create(g.b, x, weight, bias, mean, variance, epsilon);
   }
   auto op = BatchNormOp::create(g.b, x, weight, bias, epsilon);
@@ -64,13 +64,13 @@ Value batchNorm(const Scope &s, Value x) {
 Value convolution(const Scope &s, Value image, int64_t channels, int64_t window, int64_t stride) {
   double fanOut = static_cast<double>(channels * window * window);
   Value filter =
-      s.normal("weight", {channels, s.f.g.size(image, 1), window, window}, std::sqrt(2.0 / fanOut));
-  return s.f.g.convolution(image, filter, stride, window / 2);
+      s.normal("weight", {channels, sizeOf(image, 1), window, window}, std::sqrt(2.0 / fanOut));
+  return convolution(s.f.g, image, filter, stride, window / 2);
 }
 
 Value selfAttention(const Scope &s, Value x, const Attention &a) {
   GraphBuilder &g = s.f.g;
-  int64_t width = g.size(x, 2), depth = width / a.heads;
+  int64_t width = sizeOf(x, 2), depth = width / a.heads;
   auto project = [&](const char *name, int64_t heads) {
     Value each = linear(s / name, x, {2}, {heads, depth}, a.std, a.hasBias);
     return g.transpose(each, {0, 2, 1, 3});
@@ -81,12 +81,12 @@ Value selfAttention(const Scope &s, Value x, const Attention &a) {
   int64_t keyHeads = a.keyHeads ? a.keyHeads : a.heads;
   Value query = rotate(project("query", a.heads)), key = rotate(project("key", keyHeads));
   Value value = project("value", keyHeads);
-  Value mixed = g.attention(query, key, value, a.mask, a.isCausal, s.f.dropout);
+  Value mixed = attention(g, query, key, value, a.mask, a.isCausal, s.f.dropout);
   return linear(s / "projection", mixed, {1, 3}, {width}, a.residualStd, a.hasBias);
 }
 
 Value feedForward(const Scope &s, Value x, GeluForm form, double std, double residualStd) {
-  int64_t width = s.f.g.size(x, 2);
+  int64_t width = sizeOf(x, 2);
   Value up = linear(s / "up", x, {2}, {4 * width}, std);
   return linear(s / "down", s.f.g.gelu(up, form), {2}, {width}, residualStd);
 }

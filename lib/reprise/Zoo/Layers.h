@@ -19,10 +19,10 @@ struct Scope {
     return f.parameter((*this / part).name, shape, init);
   }
   mlir::Value normal(llvm::StringRef part, llvm::ArrayRef<int64_t> shape, double std) const {
-    return parameter(part, shape, f.g.normalInit(std));
+    return parameter(part, shape, normalInit(f.g.b, std));
   }
   mlir::Value fill(llvm::StringRef part, llvm::ArrayRef<int64_t> shape, double value) const {
-    return parameter(part, shape, f.g.fillInit(value));
+    return parameter(part, shape, fillInit(f.g.b, value));
   }
 };
 

@@ -22,8 +22,8 @@ static int64_t countKeyHeads(int64_t heads) {
 /// Cosine and sine [t, depth / 2] of position · 10000^(−2i / depth) (Su et al. 2021).
 static void addRotaryTables(GraphBuilder &g, int64_t tokens, int64_t depth, Attention &attention) {
   g.scope("rotary");
-  Value exponent = g.div(g.mul(g.iota({depth / 2}, 0), g.scalar(-2.0)), g.scalar(depth));
-  Value frequency = g.pow(g.scalar(10000.0), exponent);
+  Value exponent = g.binary<DivOp>(g.mul(g.iota({depth / 2}, 0), g.scalar(-2.0)), g.scalar(depth));
+  Value frequency = g.binary<PowOp>(g.scalar(10000.0), exponent);
   Value angle = g.mul(g.iota({tokens, depth / 2}, 0), frequency);
   attention.cosine = g.unary<CosOp>(angle);
   attention.sine = g.unary<SinOp>(angle);
@@ -32,7 +32,7 @@ static void addRotaryTables(GraphBuilder &g, int64_t tokens, int64_t depth, Atte
 /// down(silu(gate(x)) · up(x))
 static Value swiGlu(const Scope &s, Value x, double residualStd) {
   GraphBuilder &g = s.f.g;
-  int64_t width = g.size(x, 2), hidden = hiddenWidth(width);
+  int64_t width = sizeOf(x, 2), hidden = hiddenWidth(width);
   Value gate = linear(s / "gate", x, {2}, {hidden}, 0.02, /*hasBias=*/false);
   Value up = linear(s / "up", x, {2}, {hidden}, 0.02, /*hasBias=*/false);
   return linear(s / "down", g.mul(g.unary<SiluOp>(gate), up), {2}, {width}, residualStd,

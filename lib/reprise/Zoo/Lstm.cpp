@@ -17,7 +17,7 @@ struct Carry {
 
 /// One step from the gates' input part [batch, 4 · width].
 static Carry step(GraphBuilder &g, const Carry &carry, Value input, Value weight) {
-  int64_t width = g.size(carry.hidden, 1);
+  int64_t width = sizeOf(carry.hidden, 1);
   Value gates = g.add(input, g.dot(carry.hidden, weight, {1}, {0}));
   auto gate = [&](int64_t i) { return g.slice(gates, 1, i * width, (i + 1) * width); };
   Value kept = g.mul(g.unary<SigmoidOp>(gate(1)), carry.cell);
@@ -29,7 +29,7 @@ static Carry step(GraphBuilder &g, const Carry &carry, Value input, Value weight
 /// A layer over all steps of x [tokens, batch, width]; the inputs of all gates are one product.
 static Value lstmLayer(const Scope &s, Value x) {
   GraphBuilder &g = s.f.g;
-  int64_t tokens = g.size(x, 0), batch = g.size(x, 1), width = g.size(x, 2);
+  int64_t tokens = sizeOf(x, 0), batch = sizeOf(x, 1), width = sizeOf(x, 2);
   double std = 1.0 / std::sqrt(static_cast<double>(width));
   Value inputs = linear(s / "input", x, {2}, {4 * width}, std);
   Value weight = s.normal("hidden/weight", {width, 4 * width}, std);

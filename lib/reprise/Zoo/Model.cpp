@@ -13,12 +13,12 @@ namespace reprise::zoo {
 
 void ModelBuilder::integers(StringRef name, ArrayRef<int64_t> shape, int64_t low, int64_t high) {
   model.inputs.push_back(
-      {name.str(), RankedTensorType::get(shape, g.b.getI32Type()), g.integerInit(low, high)});
+      {name.str(), RankedTensorType::get(shape, g.b.getI32Type()), integerInit(g.b, low, high)});
 }
 
 void ModelBuilder::input(StringRef name, ArrayRef<int64_t> shape) {
   model.inputs.push_back(
-      {name.str(), RankedTensorType::get(shape, g.b.getF32Type()), g.normalInit(1.0)});
+      {name.str(), RankedTensorType::get(shape, g.b.getF32Type()), normalInit(g.b, 1.0)});
 }
 
 void ModelBuilder::addText(const Options &options) {

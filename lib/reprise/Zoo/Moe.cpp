@@ -27,13 +27,13 @@ struct Routing {
 /// i32 [choices · tokens]: how many earlier choices fell on the same expert.
 static Value countEarlier(GraphBuilder &g, Value hot) {
   Value running = CumsumOp::create(g.b, hot.getType(), hot, 0);
-  return g.sub(g.sum(g.mul(running, hot), {1}), g.integer(1));
+  return g.binary<SubOp>(g.sum(g.mul(running, hot), {1}), g.integer(1));
 }
 
 /// experts · Σ share of the first choices · mean probability.
 static void addBalancePenalty(Forward &f, Value hot, Value probabilities) {
   GraphBuilder &g = f.g;
-  Value first = g.slice(hot, 0, 0, g.size(probabilities, 0));
+  Value first = g.slice(hot, 0, 0, sizeOf(probabilities, 0));
   Value share = g.mean(g.cast(first, g.b.getF32Type()), {0});
   Value product = g.sum(g.mul(share, g.mean(probabilities, {0})));
   f.penalties.push_back(g.mul(product, g.scalar(balanceWeight * numExperts)));
@@ -42,7 +42,7 @@ static void addBalancePenalty(Forward &f, Value hot, Value probabilities) {
 /// Routes x [tokens, width].
 static Routing route(const Scope &s, Value x) {
   GraphBuilder &g = s.f.g;
-  int64_t tokens = g.size(x, 0), capacity = expertCapacity(tokens), rows = numExperts * capacity;
+  int64_t tokens = sizeOf(x, 0), capacity = expertCapacity(tokens), rows = numExperts * capacity;
   Type i32 = g.b.getI32Type();
   // The choice of an expert is made in full precision.
   Type contracted = std::exchange(g.contracted, Type());
@@ -55,13 +55,15 @@ static Routing route(const Scope &s, Value x) {
     return g.reshape(g.transpose(each, {1, 0}), {choices * tokens});
   };
   Value total = g.broadcast(g.sum(top.getValues(), {1}), {tokens, choices}, {0});
-  Value expert = flatten(top.getIndices()), weight = flatten(g.div(top.getValues(), total));
+  Value expert = flatten(top.getIndices()),
+        weight = flatten(g.binary<DivOp>(top.getValues(), total));
   Value hot =
       OneHotOp::create(g.b, RankedTensorType::get({choices * tokens, numExperts}, i32), expert);
   addBalancePenalty(s.f, hot, probabilities);
   Value slot = countEarlier(g, hot);
   Value fits = g.compare(ComparePredicate::lt, slot, g.integer(capacity));
-  Value place = g.add(g.mul(expert, g.integer(capacity)), g.minimum(slot, g.integer(capacity - 1)));
+  Value place =
+      g.add(g.mul(expert, g.integer(capacity)), g.binary<MinimumOp>(slot, g.integer(capacity - 1)));
   // Choices that do not fit are sent to a row behind the last, which is cut off.
   Value target = g.select(fits, place, g.splat({choices * tokens}, rows, i32));
   Value token = g.reshape(g.iota({choices, tokens}, 1, i32), {choices * tokens});
@@ -74,9 +76,9 @@ static Routing route(const Scope &s, Value x) {
 /// Each expert on its rows [experts, capacity, width].
 static Value runExperts(const Scope &s, Value x, double residualStd) {
   GraphBuilder &g = s.f.g;
-  int64_t width = g.size(x, 2);
+  int64_t width = sizeOf(x, 2);
   auto layer = [&](const char *name, Value x, int64_t out, double std) {
-    Value weight = (s / name).normal("weight", {numExperts, g.size(x, 2), out}, std);
+    Value weight = (s / name).normal("weight", {numExperts, sizeOf(x, 2), out}, std);
     Value bias = (s / name).fill("bias", {numExperts, 1, out}, 0.0);
     return g.add(g.batchedDot(x, weight, 1, {2}, {1}), bias);
   };
@@ -86,17 +88,17 @@ static Value runExperts(const Scope &s, Value x, double residualStd) {
 
 static Value mixtureOfExperts(const Scope &s, Value x, double residualStd) {
   GraphBuilder &g = s.f.g;
-  int64_t width = g.shape(x).back();
+  int64_t width = shapeOf(x).back();
   int64_t tokens = cast<RankedTensorType>(x.getType()).getNumElements() / width;
   Value flat = g.reshape(x, {tokens, width});
   Routing routing = route(s, flat);
-  int64_t rows = g.size(routing.source, 0);
+  int64_t rows = sizeOf(routing.source, 0);
   Value sent = g.reshape(g.gather(flat, routing.source), {numExperts, rows / numExperts, width});
   Value done = g.reshape(runExperts(s, sent, residualStd), {rows, width});
   Value weight = g.broadcast(routing.weight, {choices * tokens, width}, {0});
   Value each = g.mul(g.gather(done, routing.place), weight);
   Value mixed = g.sum(g.reshape(each, {choices, tokens, width}), {0});
-  return g.reshape(mixed, g.shape(x));
+  return g.reshape(mixed, shapeOf(x));
 }
 
 /// The same for each sample by itself: experts have room for its tokens, and penalties are
@@ -104,8 +106,8 @@ static Value mixtureOfExperts(const Scope &s, Value x, double residualStd) {
 static Value mixtureOfEach(const Scope &s, Value x, double residualStd) {
   GraphBuilder &g = s.f.g;
   ImplicitLocOpBuilder &b = g.b;
-  auto penalties = RankedTensorType::get({g.size(x, 0)}, b.getF32Type());
-  auto loop = LoopOp::create(b, g.size(x, 0), ValueRange(), x, TypeRange{x.getType(), penalties});
+  auto penalties = RankedTensorType::get({sizeOf(x, 0)}, b.getF32Type());
+  auto loop = LoopOp::create(b, sizeOf(x, 0), ValueRange(), x, TypeRange{x.getType(), penalties});
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(&loop.getBlock());

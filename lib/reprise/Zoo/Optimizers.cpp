@@ -26,14 +26,14 @@ std::vector<Tensor> optimizerState(GraphBuilder &g, Optimizer optimizer,
   std::vector<Tensor> state;
   if (optimizer == Optimizer::Momentum)
     for (const Tensor &parameter : parameters)
-      state.push_back({"momentum/" + parameter.name, parameter.type, g.fillInit(0.0)});
+      state.push_back({"momentum/" + parameter.name, parameter.type, fillInit(g.b, 0.0)});
   if (optimizer == Optimizer::AdamW) {
     auto scalar = RankedTensorType::get({}, g.b.getF32Type());
-    state.push_back({"beta1_power", scalar, g.fillInit(1.0)});
-    state.push_back({"beta2_power", scalar, g.fillInit(1.0)});
+    state.push_back({"beta1_power", scalar, fillInit(g.b, 1.0)});
+    state.push_back({"beta2_power", scalar, fillInit(g.b, 1.0)});
     for (const Tensor &parameter : parameters) {
-      state.push_back({"mean/" + parameter.name, parameter.type, g.fillInit(0.0)});
-      state.push_back({"variance/" + parameter.name, parameter.type, g.fillInit(0.0)});
+      state.push_back({"mean/" + parameter.name, parameter.type, fillInit(g.b, 0.0)});
+      state.push_back({"variance/" + parameter.name, parameter.type, fillInit(g.b, 0.0)});
     }
   }
   return state;
@@ -44,8 +44,9 @@ namespace {
 struct AdamW {
   GraphBuilder &g;
   Value rate, power1, power2;
-  Value decay = g.sub(g.scalar(1.0), g.mul(rate, g.scalar(weightDecay)));
-  Value correction1 = g.sub(g.scalar(1.0), power1), correction2 = g.sub(g.scalar(1.0), power2);
+  Value decay = g.binary<SubOp>(g.scalar(1.0), g.mul(rate, g.scalar(weightDecay)));
+  Value correction1 = g.binary<SubOp>(g.scalar(1.0), power1),
+        correction2 = g.binary<SubOp>(g.scalar(1.0), power2);
 
   /// b·old + (1 − b)·fresh
   Value average(double b, Value old, Value fresh) const {
@@ -53,9 +54,10 @@ struct AdamW {
   }
 
   Value update(Value parameter, Value mean, Value variance) const {
-    Value step = g.div(g.div(mean, correction1),
-                       g.add(g.unary<SqrtOp>(g.div(variance, correction2)), g.scalar(epsilon)));
-    return g.sub(g.mul(parameter, decay), g.mul(step, rate));
+    Value step = g.binary<DivOp>(
+        g.binary<DivOp>(mean, correction1),
+        g.add(g.unary<SqrtOp>(g.binary<DivOp>(variance, correction2)), g.scalar(epsilon)));
+    return g.binary<SubOp>(g.mul(parameter, decay), g.mul(step, rate));
   }
 };
 } // namespace
@@ -90,7 +92,8 @@ void appendUpdates(GraphBuilder &g, Optimizer optimizer, const std::vector<Tenso
           g.add(g.mul(values.lookup("momentum/" + parameter.name), g.scalar(momentum)), gradient);
       results.push_back({"momentum/" + parameter.name, step});
     }
-    results.push_back({parameter.name, g.sub(values.lookup(parameter.name), g.mul(step, rate))});
+    results.push_back(
+        {parameter.name, g.binary<SubOp>(values.lookup(parameter.name), g.mul(step, rate))});
   }
 }
 

@@ -12,7 +12,7 @@ static Value convNorm(const Scope &s, Value x, int64_t channels, int64_t window,
 
 /// x, or a pointwise projection of it where shapes differ.
 static Value shortcut(const Scope &s, Value x, int64_t channels, int64_t stride) {
-  if (stride == 1 && s.f.g.size(x, 1) == channels)
+  if (stride == 1 && sizeOf(x, 1) == channels)
     return x;
   return convNorm(s / "shortcut", x, channels, 1, stride);
 }
@@ -43,7 +43,7 @@ static Value resnetLogits(Forward &f, const Architecture &architecture, const Op
   GraphBuilder &g = f.g;
   g.scope("stem");
   Value x = g.round(g.unary<ReluOp>(convNorm({f, "stem"}, f.input("image"), options.width, 7, 2)));
-  x = g.maxPool(x, 3, 2, 1);
+  x = maxPool(g, x, 3, 2, 1);
   for (int64_t stage = 0; stage < 4; ++stage)
     for (int64_t i = 0; i < architecture.blocks[stage]; ++i) {
       Scope s{f, "stage/" + std::to_string(stage) + "/" + std::to_string(i)};

@@ -21,9 +21,9 @@ static Value doubleConvolution(const Scope &s, Value x, int64_t channels) {
 /// Twice the size, half the channels.
 static Value upsample(const Scope &s, Value x) {
   GraphBuilder &g = s.f.g;
-  int64_t channels = g.size(x, 1), half = channels / 2;
+  int64_t channels = sizeOf(x, 1), half = channels / 2;
   double std = std::sqrt(1.0 / static_cast<double>(channels));
-  Value image = g.upsample(x, s.normal("weight", {channels, half, 2, 2}, std));
+  Value image = upsample(g, x, s.normal("weight", {channels, half, 2, 2}, std));
   return g.add(image, g.reshape(s.fill("bias", {half}, 0.0), {half, 1, 1}));
 }
 
@@ -37,16 +37,17 @@ static Value unetLogits(Forward &f, const Options &options) {
   };
   for (int64_t i = 0; i < options.layers; ++i) {
     level("down/" + Twine(i), [&](const Scope &s) {
-      return doubleConvolution(s, i ? g.maxPool(x, 2, 2, 0) : x, options.width << i);
+      return doubleConvolution(s, i ? maxPool(g, x, 2, 2, 0) : x, options.width << i);
     });
     skips.push_back(x);
   }
   level("bottom", [&](const Scope &s) {
-    return f.drop(doubleConvolution(s, g.maxPool(x, 2, 2, 0), options.width << options.layers));
+    return f.drop(doubleConvolution(s, maxPool(g, x, 2, 2, 0), options.width << options.layers));
   });
   for (int64_t i = options.layers; i-- > 0;)
     level("up/" + Twine(i), [&](const Scope &s) {
-      Value joined = g.concatenate({skips[i], upsample(s / "upsample", x)}, 1);
+      Value joined =
+          ConcatenateOp::create(g.b, ValueRange{skips[i], upsample(s / "upsample", x)}, 1);
       return doubleConvolution(s, joined, options.width << i);
     });
   g.scope("head");

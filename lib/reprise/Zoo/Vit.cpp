@@ -10,7 +10,7 @@ namespace reprise::zoo {
 
 /// Square patches as rows: [b, 3, image, image] to [b, grid², 3 · patch²].
 static Value cutPatches(GraphBuilder &g, Value image, int64_t grid) {
-  int64_t batch = g.size(image, 0), patch = g.size(image, 2) / grid;
+  int64_t batch = sizeOf(image, 0), patch = sizeOf(image, 2) / grid;
   Value cut = g.reshape(image, {batch, 3, grid, patch, grid, patch});
   return g.reshape(g.transpose(cut, {0, 2, 4, 1, 3, 5}), {batch, grid * grid, 3 * patch * patch});
 }
@@ -24,7 +24,7 @@ Model buildVit(MLIRContext &context, const Options &options) {
     Scope top{f, ""};
     g.scope("patches");
     Value patches = cutPatches(g, f.input("image"), std::lround(std::sqrt(options.seq)));
-    double std = 1.0 / std::sqrt(static_cast<double>(g.size(patches, 2)));
+    double std = 1.0 / std::sqrt(static_cast<double>(sizeOf(patches, 2)));
     Value x = linear(top / "patch", patches, {2}, {options.width}, std);
     x = f.drop(g.add(x, top.normal("position", {options.seq, options.width}, 0.02)));
     Attention attention;
