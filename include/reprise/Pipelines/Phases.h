@@ -16,7 +16,7 @@ class OpPassManager;
 namespace reprise {
 class LaunchFacts;
 namespace pipe {
-struct StagePlan;
+struct StageInputs;
 } // namespace pipe
 
 /// Each phase ends in a verifier of what it promises. Up to `autodiff` phases work on a module;
@@ -55,7 +55,9 @@ struct StageOptions {
   std::string schedule;           ///< or auto; empty: 1f1b, or gpipe for gradients of gradients
   std::string checkpoint;         ///< always, except-last or never; empty: as labels say
   int64_t chunks = 1;             ///< stages per device, or as near to it as the schedule takes
-  std::shared_ptr<pipe::StagePlan> plan; ///< what is known of the devices; none: of usual rates
+  /// Devices and refused cuts (Dialect/Pipe/Transforms/StageInputs.h); null: devices of usual
+  /// rates.
+  std::shared_ptr<const pipe::StageInputs> inputs;
 };
 
 /// What the phases need to know of the user's wishes.

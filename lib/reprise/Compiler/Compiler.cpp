@@ -6,6 +6,8 @@
 #include "ProgramRun.h"
 #include "Report.h"
 #include "reprise/Conversion/ExecToBundle.h"
+#include "reprise/Dialect/Pipe/IR/Pipe.h"
+#include "reprise/Dialect/Pipe/Transforms/StageInputs.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/Parallel.h"
@@ -97,6 +99,7 @@ private:
   ModuleOp module;
   const CompileOptions options;
   PhaseOptions phases;
+  pipe::StageInputs cutInputs;    ///< what searches over cuts feed back
   Phase after = Phase::Partition; ///< the last phase that the module has been through
   std::map<std::pair<std::string, std::string>, std::unique_ptr<TargetContext>> targets;
   std::vector<std::unique_ptr<ProgramRun>> runs; ///< by device
@@ -135,14 +138,11 @@ FailureOr<TargetContext *> Run::load(int64_t device) {
 
 /// What the cut into stages needs to know of the devices.
 LogicalResult Run::describeDevices() {
-  if (phases.stages.plan)
-    return success();
-  phases.stages.plan = std::make_shared<pipe::StagePlan>();
   for (int64_t device = 0; device < phases.stages.devices; ++device) {
     FailureOr<TargetContext *> target = load(device);
     if (failed(target))
       return failure();
-    pipe::StageDevice &own = phases.stages.plan->devices.emplace_back();
+    pipe::StageDevice &own = cutInputs.devices.emplace_back();
     own.costs = (*target)->costs;
     if (options.budget) {
       own.arena = options.budget->bytes;
@@ -166,6 +166,7 @@ LogicalResult Run::differentiate() {
 LogicalResult Run::partition() {
   if (after >= Phase::Partition)
     return findRuns();
+  phases.stages.inputs = std::make_shared<const pipe::StageInputs>(cutInputs);
   if (failed(runPhases(module, after, Phase::Partition, phases)))
     return failure();
   after = Phase::Partition;
@@ -293,24 +294,23 @@ bool Run::isBounded() const {
 /// Whether the cut whose programs do not fit may give way to another one: with less for the devices
 /// that it was too much for, or, with the schedule `auto`, by another schedule.
 bool Run::refuseCut() {
-  pipe::StagePlan *stages = phases.stages.plan.get();
-  if (!stages || stages->schedules.empty() || stages->schedules.front().isRefused)
+  pipe::CutAttr taken = pipe::findTakenCut(module);
+  if (!taken || taken.isRefused())
     return false;
-  const pipe::StagedSchedule &taken = stages->schedules.front();
   std::vector<double> rooms;
   for (auto &run : runs)
     rooms.push_back(run->getShortRoom().value_or(1));
-  stages->refused.push_back({taken.name, taken.chunks(), taken.units, std::move(rooms)});
+  cutInputs.refused.push_back(
+      {taken.getSchedule().str(), taken.getChunks(), taken.getRanges(), std::move(rooms)});
   return true;
 }
 
 /// Asks for cuts for the fewest bytes from now on, whatever the budget. False if it did before.
 bool Run::cutForLeast() {
-  pipe::StagePlan &stages = *phases.stages.plan;
-  if (!options.budget || std::exchange(stages.isForLeast, true))
+  if (!options.budget || std::exchange(cutInputs.isForLeast, true))
     return false;
-  stages.refused.clear();
-  for (pipe::StageDevice &device : stages.devices) {
+  cutInputs.refused.clear();
+  for (pipe::StageDevice &device : cutInputs.devices) {
     device.arena = 0;
     device.share.reset();
   }
@@ -334,6 +334,8 @@ LogicalResult Run::measure() {
 void Run::startAgain(ModuleOp start, Phase begin, Refused &first) {
   OwningOpRef<ModuleOp> used = ModuleOp::create(module.getLoc());
   used->getBodyRegion().takeBody(module.getBodyRegion());
+  (*used)->setDiscardableAttrs(module->getDiscardableAttrDictionary());
+  module->setDiscardableAttrs(start->getDiscardableAttrDictionary());
   module.getBodyRegion().takeBody(OwningOpRef<ModuleOp>(start.clone())->getBodyRegion());
   if (!first.module)
     first = {std::move(used), std::move(runs)};
@@ -359,10 +361,9 @@ LogicalResult Run::planStages() {
   while (true) {
     if (failed(partition()) || failed(checkProfile()))
       return failure();
-    const pipe::StagePlan *cut = phases.stages.plan.get();
-    bool isKnown = first.module && cut->schedules.front().isRefused;
-    if (!isKnown &&
-        (failed(cut && cut->isForLeast ? measure() : plan()) || failed(checkCancelled())))
+    pipe::CutAttr cut = pipe::findTakenCut(module);
+    bool isKnown = first.module && cut && cut.isRefused();
+    if (!isKnown && (failed(cutInputs.isForLeast ? measure() : plan()) || failed(checkCancelled())))
       return failure();
     if (!isKnown && llvm::none_of(runs, roomOf))
       return success();
@@ -386,10 +387,9 @@ FailureOr<Compilation> Run::run() {
       return failure();
     compilation.programs.push_back(std::move(run->getCompiled()));
   }
-  const pipe::StagePlan *stages = phases.stages.plan.get();
-  if (stages && !stages->schedules.empty())
+  if (phases.stages.devices > 1)
     compilation.pipeline =
-        describePipeline(*stages, compilation.programs, phases.stages.schedule == "auto");
+        describePipeline(module, compilation.programs, phases.stages.schedule == "auto");
   return std::move(compilation);
 }
 

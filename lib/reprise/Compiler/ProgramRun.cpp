@@ -4,7 +4,7 @@
 #include "PlanFile.h"
 #include "Report.h"
 #include "mlir/Pass/PassManager.h"
-#include "reprise/Dialect/Pipe/Transforms/StagePlan.h"
+#include "reprise/Dialect/Pipe/IR/Pipe.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Support/Wording.h"
 
@@ -51,9 +51,9 @@ FailureOr<int64_t> ProgramRun::findBudget() {
 
 /// Says that the device's memory does not do; `least` are bytes of arena and workspace.
 LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
-  const pipe::StagePlan *stages = phases.stages.plan.get();
+  pipe::CutAttr cut = pipe::findTakenCut(program->getParentOfType<ModuleOp>());
   std::string device = std::to_string(getDevice(program).value_or(0));
-  bool isOne = stages && !stages->schedules.empty() && stages->schedules.front().chunks() == 1;
+  bool isOne = cut && cut.getChunks() == 1;
   std::string who = phases.stages.devices == 1 ? "the step"
                     : isOne                    ? "stage " + device
                                                : "device program " + device;

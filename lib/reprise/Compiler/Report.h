@@ -6,7 +6,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Compiler/Report.h"
 #include "reprise/Costs/CostModel.h"
-#include "reprise/Dialect/Pipe/Transforms/StagePlan.h"
 #include "reprise/Runtime/Bundle.h"
 
 namespace reprise {
@@ -99,9 +98,10 @@ void printArenaHtml(llvm::raw_ostream &stream, const Report &report);
 /// The heading of one of several programs.
 std::string describeProgram(const CompiledProgram &program);
 
-/// The pipeline of programs that were planned, in the order of their devices.
-ReportedPipeline describePipeline(const pipe::StagePlan &plan,
-                                  llvm::ArrayRef<CompiledProgram> programs, bool isAuto);
+/// The pipeline of programs that were planned, in the order of their devices; none if their module
+/// does not tell how the step was cut.
+std::optional<ReportedPipeline>
+describePipeline(mlir::ModuleOp module, llvm::ArrayRef<CompiledProgram> programs, bool isAuto);
 void printPipelineHtml(llvm::raw_ostream &stream, const ReportedPipeline &pipeline);
 void printPipelineText(llvm::raw_ostream &stream, const ReportedPipeline &pipeline);
 

@@ -2,6 +2,7 @@
 #include "Html.h"
 #include "Report.h"
 
+#include "reprise/Dialect/Pipe/IR/Pipe.h"
 #include "reprise/Planning/Pipeline/Gantt.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -22,9 +23,9 @@ static bool isDrawn(const ReportedPipeline &pipeline) {
 
 /// The replays of a plan in the stead of those that the cut reckoned with. Those of a device are
 /// shared out among its stages by what was reckoned, or else by their forward passes.
-static void takeReplays(const pipe::StagedSchedule &staged, ArrayRef<CompiledProgram> programs,
-                        pipeline::Pipeline &made, std::vector<double> &replays) {
-  const pipeline::Shape &shape = staged.schedule.shape;
+static void takeReplays(const pipeline::Shape &shape, ArrayRef<double> known,
+                        ArrayRef<CompiledProgram> programs, pipeline::Pipeline &made,
+                        std::vector<double> &replays) {
   for (const CompiledProgram &program : programs) {
     if (!program.report.plan)
       continue;
@@ -32,34 +33,39 @@ static void takeReplays(const pipe::StagedSchedule &staged, ArrayRef<CompiledPro
     double reckoned = 0, forward = 0;
     for (int stage = 0; stage < shape.stages(); ++stage)
       if (shape.rankOf(stage) == program.device) {
-        reckoned += staged.replays[stage];
+        reckoned += known[stage];
         forward += made.stages[stage].forward;
       }
     for (int stage = 0; stage < shape.stages(); ++stage) {
       if (shape.rankOf(stage) != program.device)
         continue;
-      double share = reckoned > 0  ? staged.replays[stage] / reckoned
+      double share = reckoned > 0  ? known[stage] / reckoned
                      : forward > 0 ? made.stages[stage].forward / forward
                                    : 0;
-      made.stages[stage].backward += share * planned - staged.replays[stage];
+      made.stages[stage].backward += share * planned - known[stage];
       replays[stage] = share * planned;
     }
   }
 }
 
-ReportedPipeline describePipeline(const pipe::StagePlan &plan, ArrayRef<CompiledProgram> programs,
-                                  bool isAuto) {
-  const pipe::StagedSchedule &taken = plan.schedules.front();
+std::optional<ReportedPipeline> describePipeline(mlir::ModuleOp module,
+                                                 ArrayRef<CompiledProgram> programs, bool isAuto) {
+  SmallVector<pipe::CutAttr> cuts = pipe::getCuts(module);
+  auto timing = module->getAttrOfType<pipe::TimingAttr>(pipe::kTimingAttr);
+  if (cuts.empty() || !timing)
+    return std::nullopt;
   ReportedPipeline reported;
-  reported.schedule = taken.name;
-  reported.pieces = taken.schedule;
-  pipeline::Pipeline made = taken.pipeline;
-  std::vector<double> replays = taken.replays;
-  takeReplays(taken, programs, made, replays);
-  bool keepsTimes = countPieces(taken.schedule) <= pipeline::kMostDrawn;
-  reported.simulation = pipeline::simulate(taken.schedule, made, keepsTimes);
+  reported.schedule = cuts.front().getSchedule().str();
+  reported.pieces = timing.getSchedule();
+  const pipeline::Shape &shape = reported.pieces.shape;
+  pipeline::Pipeline made = timing.getPipeline();
+  ArrayRef<double> known = timing.getReplay().asArrayRef();
+  std::vector<double> replays = known.vec();
+  takeReplays(shape, known, programs, made, replays);
+  bool keepsTimes = countPieces(reported.pieces) <= pipeline::kMostDrawn;
+  reported.simulation = pipeline::simulate(reported.pieces, made, keepsTimes);
   for (auto [number, stage] : llvm::enumerate(made.stages))
-    reported.stages.push_back({taken.schedule.shape.rankOf(static_cast<int>(number)), stage.forward,
+    reported.stages.push_back({shape.rankOf(static_cast<int>(number)), stage.forward,
                                stage.backward, stage.weight, replays[number]});
   for (const CompiledProgram &program : programs) {
     const Report &report = program.report;
@@ -69,10 +75,10 @@ ReportedPipeline describePipeline(const pipe::StagePlan &plan, ArrayRef<Compiled
     device.replayedOps = report.plan ? report.plan->replayedOps : 0;
   }
   if (isAuto)
-    for (const pipe::StagedSchedule &staged : plan.schedules) {
-      bool fits = &staged == &taken || (staged.fits && !staged.isRefused);
+    for (auto [number, cut] : llvm::enumerate(cuts)) {
+      bool fits = number == 0 || cut.getState() == pipe::CutState::Fits;
       reported.schedules.push_back(
-          {staged.name, staged.chunks(), staged.simulation.makespan, fits});
+          {cut.getSchedule().str(), cut.getChunks(), cut.getMakespan().getValueAsDouble(), fits});
     }
   return reported;
 }

@@ -188,7 +188,7 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   program.addPass(pipe::createBalanceStagesPass({stages.devices, stages.schedule, stages.chunks,
                                                  stages.checkpoint,
                                                  /*keep=*/!stages.begin.empty()},
-                                                stages.plan));
+                                                stages.inputs));
   manager.addPass(createOnProgramsPass(std::move(program)));
   manager.addPass(pipe::createFormPiecesPass({stages.devices, stages.schedule, stages.chunks}));
   if (!stages.checkpoint.empty())

@@ -2,6 +2,15 @@
 // RUN: reprise-opt %s --mlir-print-op-generic | reprise-opt | FileCheck %s
 // RUN: reprise-opt %s --emit-bytecode | reprise-opt | FileCheck %s
 
+// CHECK: module attributes {pipe.cuts = [#pipe.cut<schedule = "1f1b", chunks = 1, units = [0, 3, 5], makespan = 2.500000e-03 : f64, state = fits>, #pipe.cut<schedule = "gpipe", chunks = 1, units = [0, 2, 5], makespan = 3.000000e-03 : f64, state = refused>]
+// CHECK-SAME: pipe.timing = #pipe.timing<rows = ["0F0, 0B0", "1F0, 1B0"], microbatches = 1, forward = [1.000000e-01, 2.500000e-01], backward = [2.000000e+00, 5.000000e-01], weight = [0.000000e+00, 0.000000e+00], replay = [1.000000e-01, 0.000000e+00], from = [0], to = [1], there = [1.000000e-06], back = [1.000000e-06], buffers = 2>}
+module attributes {
+    pipe.cuts = [#pipe.cut<schedule = "1f1b", chunks = 1, units = [0, 3, 5], makespan = 2.5e-03, state = fits>,
+                 #pipe.cut<schedule = "gpipe", chunks = 1, units = [0, 2, 5], makespan = 3.0e-03, state = refused>],
+    pipe.timing = #pipe.timing<rows = ["0F0, 0B0", "1F0, 1B0"], microbatches = 1, forward = [0.1, 0.25],
+        backward = [2.0, 0.5], weight = [0.0, 0.0], replay = [0.1, 0.0], from = [0], to = [1], there = [1.0e-06],
+        back = [1.0e-06], buffers = 2>} {
+
 // CHECK: pipe.schedule @order stages 2 microbatches 2
 // CHECK-NEXT: [0F0, 0F1, 0B0, 0B1]
 // CHECK-NEXT: [1F0, 1B0, 1F1, 1B1]
@@ -89,4 +98,6 @@ func.func @step_1() attributes {reprise.device = 1 : i64, reprise.entry = "step"
   %0 = pipe.receive 0 from @step_0 : tensor<4xf32>
   pipe.send %0 as 7 to @step_0 : tensor<4xf32>
   return
+}
+
 }

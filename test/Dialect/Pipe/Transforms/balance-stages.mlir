@@ -1,7 +1,9 @@
 // Runs of ops join to stages of equal time: the slow product has a stage of its own. Derivatives count, and follow.
 // RUN: reprise-opt %s --split-input-file --verify-diagnostics --pass-pipeline="builtin.module(func.func(pipe-balance-stages{devices=2}))" | FileCheck %s
 
+// A step without a backward pass has no cuts to compare.
 // CHECK-LABEL: func @slow
+// CHECK-NOT: pipe.cuts
 // CHECK: exp {{.*}}reprise.stage = 0
 // CHECK: neg {{.*}}reprise.stage = 0
 // CHECK: dot_general {{.*}}reprise.stage = 1
@@ -16,6 +18,8 @@ func.func @slow(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
 // The derivative of the first op is slow.
 // CHECK-LABEL: func @backward
+// CHECK-SAME: pipe.cuts = [#pipe.cut<schedule = "1f1b", chunks = 1, units = [0, 1, 3], makespan = {{[0-9.e-]*}} : f64, state = fits>]
+// CHECK-SAME: pipe.timing = #pipe.timing<rows = ["0F0, 0B0", "1F0, 1B0"], microbatches = 1, forward = [
 // CHECK: exp {{.*}}reprise.stage = 0
 // CHECK: neg {{.*}}reprise.stage = 1
 // CHECK: neg {{.*}}reprise.stage = 1

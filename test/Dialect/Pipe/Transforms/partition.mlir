@@ -7,6 +7,10 @@
 // NONE: error: --schedule=none: no schedule has this name, and no file can be read: No such file or directory
 // MANY: error: the forward pass can be cut into at most 2 stages, got 8
 
+// How the step was cut stays on the module.
+// CHECK: module attributes {pipe.cuts = [#pipe.cut<schedule = "1f1b", chunks = 1, units = [0, 1, 2]
+// CHECK-SAME: pipe.timing = #pipe.timing<rows = ["0F0, 0F1, 0B0, 0B1", "1F0, 1B0, 1F1, 1B1"], microbatches = 2
+
 // The first stage runs both forward passes before its first backward pass. The receive of a cotangent begins a pass before
 // the one that reads it. The tied weight lives where it is read first; its copy is sent, and what the other use adds up comes back.
 // CHECK-LABEL: func.func @train_0(
@@ -14,6 +18,7 @@
 // CHECK-SAME: "w"
 // CHECK-NOT: "b"
 // CHECK-SAME: -> (tensor<4x4xf32> {reprise.name = "w", reprise.position = 1 : i64}, tensor<i64> {reprise.name = "offset", reprise.position = 3 : i64})
+// CHECK-NOT: pipe.cuts
 // CHECK-SAME: reprise.device = 0 : i64, reprise.entry = "train"
 // CHECK: %[[COPY:.*]] = exec.send %[[W:.*]] to @train_1 tag 0 : tensor<4x4xf32>
 // CHECK: reprise.slice {{.*}} from [0, 0] to [3, 4]

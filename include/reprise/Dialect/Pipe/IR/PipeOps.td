@@ -2,6 +2,7 @@
 #ifndef PIPE_OPS
 #define PIPE_OPS
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -34,9 +35,17 @@ def Pipe_Dialect : Dialect {
     of a device program stand in the order of the schedule's row. Ops beside the pieces belong to no device: each
     program that reads one runs it by itself. An argument with `pipe.home` lives on the device of that stage; others may
     be everywhere.
+
+    **A step that is cut** by `pipe-balance-stages` has two attributes, which `pipe-split-stages` moves to the module of
+    the device programs. Later phases keep them for reports and for searches over cuts:
+
+    - `pipe.cuts` lists a `#pipe.cut` per schedule that was weighed. The cut that was taken comes first.
+    - `pipe.timing` is the `#pipe.timing` of the cut that was taken.
   }];
   let hasOperationAttrVerify = 1;
+  let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = "void registerAttributes();";
 }
 
 def PieceKind : I64EnumAttr<"PieceKind", "what a piece is of a step", [
@@ -44,6 +53,58 @@ def PieceKind : I64EnumAttr<"PieceKind", "what a piece is of a step", [
   I64EnumAttrCase<"Backward", 2, "backward">, I64EnumAttrCase<"Weight", 3, "weight">,
   I64EnumAttrCase<"After", 4, "after">]> {
   let cppNamespace = "::reprise::pipe";
+}
+
+def CutState : I64EnumAttr<"CutState", "whether the programs of a cut fit their devices", [
+  I64EnumAttrCase<"Fits", 0, "fits">, I64EnumAttrCase<"Exceeds", 1, "exceeds">,
+  I64EnumAttrCase<"Refused", 2, "refused">]> {
+  let cppNamespace = "::reprise::pipe";
+}
+
+class Pipe_Attr<string name, string attrMnemonic> : AttrDef<Pipe_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def CutAttr : Pipe_Attr<"Cut", "cut"> {
+  let summary = "The stages of a step under one schedule";
+  let description = [{
+    `units` has the first unit of each stage, and then the number of units; units are the marks of `reprise-mark-stages`.
+    `makespan` is the simulated time of a step in seconds. `state` is `fits` if the estimate of bytes fits every device,
+    `exceeds` if the estimate does not fit, and `refused` if no cut of this schedule is left to try.
+
+    ```mlir
+    #pipe.cut<schedule = "1f1b", chunks = 1, units = [0, 3, 5], makespan = 2.5e-03, state = fits>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$schedule, "int64_t":$chunks, "::mlir::DenseI64ArrayAttr":$units,
+      "::mlir::FloatAttr":$makespan, EnumParameter<CutState>:$state);
+  let extraClassDeclaration = [{
+    bool isRefused() const { return getState() == CutState::Refused; }
+    /// The units of each stage: the first one, and behind the last one.
+    ::std::vector<::std::pair<int, int>> getRanges() const;
+  }];
+}
+
+def TimingAttr : Pipe_Attr<"Timing", "timing"> {
+  let summary = "A schedule with the estimated seconds of its stages and transfers";
+  let description = [{
+    `rows` and `microbatches` are those of `pipe.schedule`. `forward`, `backward`, `weight` and `replay` have the seconds
+    of each stage for a micro-batch; `backward` contains `replay`. Transfer i goes from stage `from[i]` to stage `to[i]`
+    in `there[i]` seconds, and its gradient comes back in `back[i]` seconds. Each direction has `buffers` buffers.
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$rows, "int64_t":$microbatches, "::mlir::DenseF64ArrayAttr":$forward,
+      "::mlir::DenseF64ArrayAttr":$backward, "::mlir::DenseF64ArrayAttr":$weight, "::mlir::DenseF64ArrayAttr":$replay,
+      "::mlir::DenseI64ArrayAttr":$from, "::mlir::DenseI64ArrayAttr":$to, "::mlir::DenseF64ArrayAttr":$there,
+      "::mlir::DenseF64ArrayAttr":$back, "int64_t":$buffers);
+  let extraClassDeclaration = [{
+    static TimingAttr get(::mlir::MLIRContext *context, const ::reprise::pipeline::Schedule &schedule,
+                          const ::reprise::pipeline::Pipeline &pipeline, ::llvm::ArrayRef<double> replay);
+    ::reprise::pipeline::Schedule getSchedule() const;
+    /// Stages and transfers with their seconds; all bytes are 0.
+    ::reprise::pipeline::Pipeline getPipeline() const;
+  }];
 }
 
 def NumberAttr : ConfinedAttr<I64Attr, [IntNonNegative]>;

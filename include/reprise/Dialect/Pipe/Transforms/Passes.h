@@ -14,11 +14,11 @@ namespace reprise::pipe {
 #define GEN_PASS_DECL
 #include "reprise/Dialect/Pipe/Transforms/Passes.h.inc"
 
-struct StagePlan;
+struct StageInputs;
 
-/// With devices that others know, and told what was found.
+/// The pass for the devices of `inputs`; null: devices of the built-in rates.
 std::unique_ptr<mlir::Pass> createBalanceStagesPass(BalanceStagesPassOptions options,
-                                                    std::shared_ptr<StagePlan> plan);
+                                                    std::shared_ptr<const StageInputs> inputs);
 
 } // namespace reprise::pipe
 

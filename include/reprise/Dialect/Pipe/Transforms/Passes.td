@@ -40,11 +40,15 @@ def BalanceStagesPass : Pass<"pipe-balance-stages", "::mlir::func::FuncOp"> {
 
     With the schedule `auto` every built-in schedule is simulated on its own cut, the fastest that fits is taken, and
     `reprise.schedule` and `reprise.chunks` on the function say which one that is. `keep` takes the marks as stages.
+
+    For a step of one forward and one backward pass the function gets `pipe.cuts`, with a `#pipe.cut` per schedule, and
+    the `pipe.timing` of the cut that was taken.
   }];
   let options = !listconcat(ShapeOptions.options, [
     CheckpointOption,
     Option<"keep", "keep", "bool", "false", "The marks are the stages">
   ]);
+  let dependentDialects = ["::reprise::pipe::PipeDialect"];
 }
 
 def LowerMicrobatchesPass : Pass<"pipe-lower-microbatches", "::mlir::func::FuncOp"> {
@@ -84,7 +88,8 @@ def SplitStagesPass : Pass<"pipe-split-stages", "::mlir::ModuleOp"> {
     Pieces go to the device of their stage, in the order of the schedule. A value that another device reads is sent
     there directly, once: `pipe.send` stands behind the piece that makes it, and `pipe.receive` before the first one that
     reads it. Parameters and states live on the device of the first stage that reads them, with their updates. What
-    belongs to no device is made in each program that reads it.
+    belongs to no device is made in each program that reads it. `pipe.cuts` and `pipe.timing` move from the step to the
+    module.
   }];
   let dependentDialects = ["::reprise::pipe::PipeDialect"];
 }

@@ -44,13 +44,29 @@ static void printRows(OpAsmPrinter &printer, Operation *, ArrayAttr rows) {
 #include "reprise/Dialect/Pipe/IR/PipeOps.cpp.inc"
 
 void PipeDialect::initialize() {
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "reprise/Dialect/Pipe/IR/PipeOps.cpp.inc"
       >();
 }
 
+static LogicalResult verifyCut(Operation *op, NamedAttribute attribute) {
+  if (!isa<func::FuncOp, ModuleOp>(op))
+    return op->emitError("expected '")
+           << attribute.getName().getValue() << "' on a function or on a module";
+  bool isTiming = attribute.getName() == kTimingAttr;
+  auto cuts = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (isTiming ? isa<TimingAttr>(attribute.getValue())
+               : cuts && !cuts.empty() && llvm::all_of(cuts, llvm::IsaPred<CutAttr>))
+    return success();
+  return op->emitError("expected '") << attribute.getName().getValue() << "' to be "
+                                     << (isTiming ? "a #pipe.timing" : "one or more #pipe.cut");
+}
+
 LogicalResult PipeDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == kCutsAttr || attribute.getName() == kTimingAttr)
+    return verifyCut(op, attribute);
   if (attribute.getName() != kScheduleRefAttr)
     return op->emitError("'") << attribute.getName().getValue() << "' is no attribute of an op";
   if (isa<func::FuncOp>(op) && isa<FlatSymbolRefAttr>(attribute.getValue()))

@@ -1,11 +1,9 @@
 // reprise: schedules in the IR: their spelling, their judge, and the pieces that follow them
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
 
+#include "Rows.h"
 #include "mlir/IR/Builders.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
-#include "reprise/Planning/Pipeline/Problem.h"
-#include "reprise/Planning/Pipeline/ScheduleFile.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <map>
 
@@ -15,37 +13,13 @@ using namespace reprise::pipe;
 
 void ScheduleOp::build(OpBuilder &builder, OperationState &state, StringRef name,
                        const pipeline::Schedule &schedule, int64_t rounds) {
-  SmallVector<std::string> rows;
-  for (const std::vector<pipeline::Piece> &pieces : schedule.ranks) {
-    auto spelled = llvm::map_range(pieces, [&](const pipeline::Piece &piece) {
-      return pipeline::spell(piece, schedule.splitsBackward);
-    });
-    rows.push_back(llvm::join(spelled, ", "));
-  }
-  SmallVector<StringRef> texts(rows.begin(), rows.end());
   build(builder, state, name, schedule.shape.stages(), schedule.shape.microbatches, rounds,
-        builder.getStrArrayAttr(texts));
+        spellRows(state.getContext(), schedule));
 }
 
 std::string ScheduleOp::read(pipeline::Schedule &schedule) {
-  SmallVector<StringRef> rows = llvm::to_vector(getRows().getAsValueRange<StringAttr>());
-  for (StringRef row : rows)
-    if (row.empty() || row.contains('\n'))
-      return "expected a row of pieces for each device";
-  // The file's format has a line per device.
-  if (std::string wrong = pipeline::readSchedule(llvm::join(rows, "\n"), schedule); !wrong.empty())
-    return wrong;
-  auto stages = static_cast<int64_t>(getStages()), named = int64_t(schedule.shape.stages());
-  if (named != stages)
-    return "the pieces are those of " + std::to_string(named) + " stages, expected " +
-           std::to_string(stages);
-  size_t pieces = 0;
-  for (const std::vector<pipeline::Piece> &row : schedule.ranks)
-    pieces += row.size();
-  if (pieces < getMicrobatches())
-    return "there are " + std::to_string(pieces) + " pieces, fewer than stages or micro-batches";
-  schedule.shape.microbatches = static_cast<int64_t>(getMicrobatches());
-  return "";
+  return readRows(getRows(), static_cast<int64_t>(getStages()),
+                  static_cast<int64_t>(getMicrobatches()), schedule);
 }
 
 pipeline::Schedule ScheduleOp::getSchedule() {

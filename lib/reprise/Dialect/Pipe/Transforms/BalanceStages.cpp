@@ -17,6 +17,31 @@ namespace {
 /// A schedule by its name, with the chunks that are wished for.
 using Candidate = std::pair<std::string, int64_t>;
 
+/// The step as stages under one schedule, simulated.
+struct StagedSchedule {
+  std::string name;
+  pipeline::Schedule schedule;
+  std::vector<std::pair<int, int>> units; ///< of each stage: the first one, and behind the last one
+  pipeline::Pipeline pipeline;
+  std::vector<double> replays; ///< seconds per stage and micro-batch, of those of its backward pass
+  pipeline::Simulation simulation;
+  bool fits = true;       ///< by the estimate of the cut
+  bool isRefused = false; ///< no cut of this schedule is left
+
+  int chunks() const { return schedule.shape.chunks; }
+
+  CutAttr describe(Builder &builder) const {
+    SmallVector<int64_t> begins;
+    for (auto [first, end] : units)
+      begins.push_back(first);
+    begins.push_back(units.back().second);
+    CutState state = isRefused ? CutState::Refused : fits ? CutState::Fits : CutState::Exceeds;
+    return CutAttr::get(builder.getContext(), builder.getStringAttr(name), chunks(),
+                        builder.getDenseI64ArrayAttr(begins),
+                        builder.getF64FloatAttr(simulation.makespan), state);
+  }
+};
+
 /// Messages that skip stages may be on their way for longer than two passes.
 void simulate(StagedSchedule &staged) {
   for (int64_t buffers : {int64_t(2), staged.schedule.shape.microbatches}) {
@@ -30,14 +55,15 @@ void simulate(StagedSchedule &staged) {
 }
 
 struct BalanceStagesPass : impl::BalanceStagesPassBase<BalanceStagesPass> {
-  BalanceStagesPass(BalanceStagesPassOptions options = {}, std::shared_ptr<StagePlan> plan = {})
-      : Base(std::move(options)), plan(std::move(plan)) {}
+  BalanceStagesPass(BalanceStagesPassOptions options = {},
+                    std::shared_ptr<const StageInputs> inputs = {})
+      : Base(std::move(options)), inputs(std::move(inputs)) {}
 
   void runOnOperation() override {
     if (failed(prepare()))
       return signalPassFailure();
     func::FuncOp step = getOperation();
-    StageProblem problem(step, *plan, checkpoint);
+    StageProblem problem(step, *inputs, checkpoint);
     SmallVector<Candidate> candidates = listCandidates(problem.countUnits());
     std::vector<StagedSchedule> found;
     for (const Candidate &candidate : candidates)
@@ -48,29 +74,41 @@ struct BalanceStagesPass : impl::BalanceStagesPassBase<BalanceStagesPass> {
     llvm::stable_sort(found, isBetter);
     if (!keep)
       renumber(found.front().units);
-    if (schedule == kAuto) {
-      Builder builder(step.getContext());
-      step->setAttr(kScheduleAttr, builder.getStringAttr(found.front().name));
-      step->setAttr(kChunksAttr, builder.getI64IntegerAttr(found.front().chunks()));
-    }
-    plan->schedules = std::move(found);
-    if (countSweeps(step) != 2)
-      plan->schedules.clear();
+    annotate(found);
   }
 
 private:
-  /// Without a plan by others: devices of the built-in rates.
+  /// Without devices from others: devices of the built-in rates.
   LogicalResult prepare() {
-    if (!plan)
-      plan = std::make_shared<StagePlan>();
-    if (!plan->devices.empty())
+    if (inputs && !inputs->devices.empty())
       return success();
     FailureOr<CostModel> costs = CostModel::load({}, getOperation().getLoc());
     if (failed(costs))
       return failure();
     auto shared = std::make_shared<const CostModel>(std::move(*costs));
-    plan->devices.assign(devices, {shared, std::nullopt, std::nullopt});
+    StageInputs usual = inputs ? *inputs : StageInputs();
+    usual.devices.assign(devices, {shared, std::nullopt, std::nullopt});
+    inputs = std::make_shared<const StageInputs>(std::move(usual));
     return success();
+  }
+
+  /// Writes what was found on the step, the best schedule first.
+  void annotate(ArrayRef<StagedSchedule> found) {
+    func::FuncOp step = getOperation();
+    Builder builder(step.getContext());
+    const StagedSchedule &taken = found.front();
+    if (schedule == kAuto) {
+      step->setAttr(kScheduleAttr, builder.getStringAttr(taken.name));
+      step->setAttr(kChunksAttr, builder.getI64IntegerAttr(taken.chunks()));
+    }
+    if (countSweeps(step) != 2)
+      return;
+    SmallVector<Attribute> cuts;
+    for (const StagedSchedule &staged : found)
+      cuts.push_back(staged.describe(builder));
+    step->setAttr(kCutsAttr, builder.getArrayAttr(cuts));
+    step->setAttr(kTimingAttr, TimingAttr::get(step.getContext(), taken.schedule, taken.pipeline,
+                                               taken.replays));
   }
 
   /// All that `auto` may take, or the one that is asked for.
@@ -129,14 +167,14 @@ private:
     static constexpr double kLess = 0.95;
     SmallVector<double> rooms(devices, 1.0);
     SmallVector<const RefusedCut *> refused;
-    for (const RefusedCut &cut : plan->refused) {
+    for (const RefusedCut &cut : inputs->refused) {
       if (cut.schedule != staged.name || cut.chunks != staged.chunks())
         continue;
       refused.push_back(&cut);
       for (auto [room, own] : llvm::zip_equal(rooms, cut.rooms))
         room *= own < 1 ? std::min(own, kLess) : 1;
     }
-    if (plan->isForLeast)
+    if (inputs->isForLeast)
       return findLeastCut(problem, refused, staged);
     staged.isRefused = refused.size() >= kMostRefused;
     for (int round = 0; round < kMostRounds; ++round) {
@@ -265,14 +303,14 @@ private:
   }
 
   static constexpr size_t kMostRefused = 3; // loosened cuts
-  std::shared_ptr<StagePlan> plan;
+  std::shared_ptr<const StageInputs> inputs;
 };
 
 } // namespace
 
 std::unique_ptr<Pass> createBalanceStagesPass(BalanceStagesPassOptions options,
-                                              std::shared_ptr<StagePlan> plan) {
-  return std::make_unique<BalanceStagesPass>(std::move(options), std::move(plan));
+                                              std::shared_ptr<const StageInputs> inputs) {
+  return std::make_unique<BalanceStagesPass>(std::move(options), std::move(inputs));
 }
 
 } // namespace reprise::pipe

@@ -53,7 +53,10 @@ struct SplitStagesPass : impl::SplitStagesPassBase<SplitStagesPass> {
   }
 
 private:
-  static LogicalResult split(func::FuncOp step, ScheduleOp schedule) {
+  LogicalResult split(func::FuncOp step, ScheduleOp schedule) {
+    for (StringRef name : {kCutsAttr, kTimingAttr})
+      if (Attribute found = step->removeAttr(name))
+        getOperation()->setAttr(name, found);
     pipeline::Shape shape = schedule.getSchedule().shape;
     if (failed(DevicePrograms(step, shape, orderPieces(step, schedule)).build()))
       return failure();

@@ -40,9 +40,9 @@ double &StageProblem::pick(pipeline::Stage &stage, Operation *op) const {
   return isForward(op) ? stage.forward : isOfWeight(op) ? stage.weight : stage.backward;
 }
 
-StageProblem::StageProblem(func::FuncOp step, const StagePlan &plan, StringRef checkpoint)
-    : step(step), plan(plan) {
-  for (const StageDevice &device : plan.devices) {
+StageProblem::StageProblem(func::FuncOp step, const StageInputs &inputs, StringRef checkpoint)
+    : step(step), inputs(inputs) {
+  for (const StageDevice &device : inputs.devices) {
     auto found = llvm::find(models, device.costs.get());
     modelOf.push_back(static_cast<int>(found - models.begin()));
     if (found == models.end())
@@ -279,7 +279,7 @@ stages::Problem StageProblem::make(const pipeline::Schedule &schedule,
   const pipeline::Shape &shape = schedule.shape;
   for (int stage = 0; stage < shape.stages(); ++stage) {
     int rank = shape.rankOf(stage);
-    const StageDevice &given = plan.devices[rank];
+    const StageDevice &given = inputs.devices[rank];
     stages::Device &device = made.devices.emplace_back();
     device.rates = modelOf[rank] - 1;
     // A share is of the device that takes most, mostly the one with most micro-batches in flight.

@@ -3,7 +3,8 @@
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_STAGEPROBLEM_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "reprise/Dialect/Pipe/Transforms/StagePlan.h"
+#include "reprise/Dialect/Pipe/Transforms/StageInputs.h"
+#include "reprise/Planning/Stages/Balance.h"
 
 namespace reprise::pipe {
 
@@ -12,8 +13,8 @@ namespace reprise::pipe {
 /// those of the cost model and of types, so they are estimates: launches may store less.
 class StageProblem {
 public:
-  /// `checkpoint` is a mode of stages, or empty. The plan has as many devices as the pipeline.
-  StageProblem(mlir::func::FuncOp step, const StagePlan &plan, llvm::StringRef checkpoint);
+  /// `checkpoint` is a mode of stages, or empty. The inputs have as many devices as the pipeline.
+  StageProblem(mlir::func::FuncOp step, const StageInputs &inputs, llvm::StringRef checkpoint);
 
   int64_t countUnits() const { return static_cast<int64_t>(problem.units.size()); }
   int64_t countMicrobatches() const { return microbatches; }
@@ -35,7 +36,7 @@ private:
   bool isFirst(mlir::Operation *op) const;
 
   mlir::func::FuncOp step;
-  const StagePlan &plan;
+  const StageInputs &inputs;
   stages::Problem problem;               ///< without devices and slots
   std::vector<const CostModel *> models; ///< those that differ, that of the problem's units first
   std::vector<int> modelOf;              ///< by device
