@@ -15,8 +15,8 @@ namespace reprise {
 struct BufferSlot {
   /// Input: argument `index` of the group's body. Output: operand `index` of its terminator.
   /// Shared: the launch's shared scratch, aligned to 64 bytes, whose content does not outlive the
-  /// launch (`index` is 0). Stream: an i64, the stream that random ops of the body call `index`: a
-  /// launch may give another one, so that draws that differ in nothing else share a kernel.
+  /// launch (`index` is 0). Stream: an i64, number `index` of the launch's `streams`, so that draws
+  /// that differ in their streams alone share a kernel.
   enum Kind { Input, Output, Shared, Stream } kind;
   int64_t index;
   /// Bytes from the start of that buffer.

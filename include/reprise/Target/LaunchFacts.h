@@ -10,8 +10,9 @@
 
 namespace reprise {
 
-/// What makes two bodies of launches the same kernel: ops, attributes, types, and who reads whom.
-/// Of random streams only which are the same. For comparisons within one context.
+/// Words that are equal for bodies of one kernel: ops, attributes, types, and who reads whom. The
+/// streams of random ops are not in the body, see `exec.launch`. For comparisons within one
+/// context.
 std::vector<uintptr_t> describeBody(mlir::Block &body);
 
 /// Looks each distinct body up once, over all programs that it is asked about, from any thread.

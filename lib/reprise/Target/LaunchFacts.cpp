@@ -9,7 +9,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "reprise/Interfaces/Interfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -52,7 +51,7 @@ private:
 
   void add(Operation &op) {
     add(op.getName().getAsOpaquePointer());
-    addAttributes(op);
+    add(op.getAttrDictionary().getAsOpaquePointer());
     words.push_back(op.getNumOperands());
     for (Value operand : op.getOperands())
       words.push_back(numbers.lookup(operand));
@@ -65,21 +64,8 @@ private:
         add(block);
   }
 
-  void addAttributes(Operation &op) {
-    auto random = dyn_cast<RandomOpInterface>(op);
-    std::optional<int64_t> stream = random ? random.getStreamNumber() : std::nullopt;
-    if (stream) {
-      streams.insert(*stream);
-      random.setStreamNumber(llvm::find(streams, *stream) - streams.begin());
-    }
-    add(op.getAttrDictionary().getAsOpaquePointer());
-    if (stream)
-      random.setStreamNumber(*stream);
-  }
-
   std::vector<uintptr_t> words;
   DenseMap<Value, uintptr_t> numbers;
-  llvm::SetVector<int64_t> streams;
 };
 
 } // namespace

@@ -20,16 +20,6 @@ KernelTable::KernelTable(MLIRContext *context, const Target &target) : target(ta
   module = ModuleOp::create(UnknownLoc::get(context));
 }
 
-SmallVector<int64_t> renumberStreams(exec::LaunchOp launch) {
-  llvm::SetVector<int64_t> streams;
-  for (auto random : launch.getBody().front().getOps<RandomOpInterface>())
-    if (auto stream = random.getStreamNumber()) {
-      streams.insert(*stream);
-      random.setStreamNumber(llvm::find(streams, *stream) - streams.begin());
-    }
-  return streams.takeVector();
-}
-
 StringRef findMainKernel(const EmittedLaunch &launch) {
   StringRef shortest;
   if (llvm::any_of(launch.commands,
@@ -71,7 +61,6 @@ static std::string labelOf(exec::LaunchOp launch, const Target &target) {
 }
 
 LogicalResult KernelTable::add(exec::LaunchOp launch) {
-  SmallVector<int64_t> streams = renumberStreams(launch);
   auto body = describeBody(launch.getBody().front());
   int64_t alignment = target.usesPlaceAlignment() ? findPlaceAlignment(launch) : widestAccess;
   if (alignment != widestAccess) {
@@ -88,7 +77,8 @@ LogicalResult KernelTable::add(exec::LaunchOp launch) {
     found->second = std::move(*emitted);
     addKernels(launch, found->second);
   }
-  launches[launch] = {found->second, labelOf(launch, target), streams};
+  launches[launch] = {found->second, labelOf(launch, target),
+                      SmallVector<int64_t>(launch.getStreams().value_or(ArrayRef<int64_t>()))};
   return success();
 }
 

@@ -14,15 +14,12 @@ namespace reprise {
 struct CompiledLaunch {
   EmittedLaunch emitted;
   std::string label;                  ///< its leading op and scope, for traces and errors
-  llvm::SmallVector<int64_t> streams; ///< of the launch, by the number that its kernels give them
+  llvm::SmallVector<int64_t> streams; ///< `streams` of the launch
 };
 
 /// The kernel that counts for all work of the launch: the one named like it, others have a suffix;
 /// empty, as that of the call, for a launch that a library computes.
 llvm::StringRef findMainKernel(const EmittedLaunch &launch);
-/// Numbers the streams of the body from 0, in order, so that bodies that differ in streams alone
-/// are alike. Returns the launch's own streams by these numbers.
-llvm::SmallVector<int64_t> renumberStreams(exec::LaunchOp launch);
 
 class KernelTable {
 public:

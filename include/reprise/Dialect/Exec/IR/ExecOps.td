@@ -73,6 +73,9 @@ def LaunchOp : Op<Exec_Dialect, "launch", [IsolatedFromAbove, SingleBlock, Pure,
     arena. `scratch` is the place of what the launch's commands share, such as packed operands: the byte offset in the
     arena, and the bytes.
 
+    `streams` are the streams of the random ops in the body. Inside the body the attribute `stream` of a random op is a
+    position in this list, so bodies that differ in their streams alone are alike.
+
     ```mlir
     %g = exec.launch (%a = %x, %b = %y) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> {
       %s = reprise.add %a, %b : tensor<8xf32>
@@ -81,7 +84,8 @@ def LaunchOp : Op<Exec_Dialect, "launch", [IsolatedFromAbove, SingleBlock, Pure,
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, OptionalAttr<DenseI64ArrayAttr>:$arguments,
-      OptionalAttr<DenseI64ArrayAttr>:$offsets, OptionalAttr<DenseI64ArrayAttr>:$scratch);
+      OptionalAttr<DenseI64ArrayAttr>:$offsets, OptionalAttr<DenseI64ArrayAttr>:$scratch,
+      OptionalAttr<DenseI64ArrayAttr>:$streams);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

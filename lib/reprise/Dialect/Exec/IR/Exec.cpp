@@ -70,7 +70,15 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("expected a body that returns values of the results' types");
   if (auto scratch = getScratch(); scratch && scratch->size() != 2)
     return emitOpError("expected an offset and a number of bytes in 'scratch'");
-  return success();
+  auto count = static_cast<int64_t>(getStreams().value_or(ArrayRef<int64_t>()).size());
+  WalkResult result = getBody().walk([&](RandomOpInterface random) -> WalkResult {
+    std::optional<int64_t> stream = random.getStreamNumber();
+    if (!stream || (*stream >= 0 && *stream < count))
+      return success();
+    return random->emitOpError("expected 'stream' below ")
+           << count << ", the number of 'streams' of its launch, got " << *stream;
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult reprise::exec::detail::verifyPlaces(Operation *op) {

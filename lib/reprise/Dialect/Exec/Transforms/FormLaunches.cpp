@@ -39,8 +39,11 @@ public:
     for (Value input : inputs)
       operands.push_back(replacements.lookup_or(input, input));
     auto types = llvm::map_to_vector(stored, [](Value v) { return v.getType(); });
-    auto launch = LaunchOp::create(builder, group.location, types, operands, DenseI64ArrayAttr(),
-                                   DenseI64ArrayAttr(), DenseI64ArrayAttr());
+    DenseI64ArrayAttr none;
+    auto launch =
+        LaunchOp::create(builder, group.location, types, operands, none, none, none, none);
+    if (!streams.empty())
+      launch.setStreams(streams.getArrayRef());
     launch.getBody().push_back(body);
     noteStored(launch, stored);
     noteParts(launch);
@@ -94,12 +97,23 @@ private:
     Operation *copy = inner.clone(*op, mapping);
     copy->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
     setReplayNumber(copy, 0);
+    copy->walk([&](RandomOpInterface random) { replaceStream(random); });
+  }
+
+  /// Draws in the body name their streams by the position among those of the launch.
+  void replaceStream(RandomOpInterface random) {
+    std::optional<int64_t> stream = random.getStreamNumber();
+    if (!stream)
+      return;
+    streams.insert(*stream);
+    random.setStreamNumber(llvm::find(streams, *stream) - streams.begin());
   }
 
   OpBuilder &builder;
   const Group &group;
   IRMapping mapping;
   SmallVector<Value> inputs;
+  llvm::SetVector<int64_t> streams;
   SmallVector<int64_t> parts; ///< of the body's ops
 };
 
