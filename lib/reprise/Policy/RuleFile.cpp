@@ -47,7 +47,7 @@ FailureOr<Label> Reader::readLabel(const JsonValue &value, const std::string &wh
   if (label)
     return *label;
   SmallVector<StringRef> names;
-  for (uint32_t i = 0; std::optional<Label> known = symbolizeLabel(i); ++i)
+  for (uint32_t i = 1; std::optional<Label> known = symbolizeLabel(i); ++i)
     names.push_back(stringifyLabel(*known));
   StringRef given = value.getAsString().value_or("");
   return file.fail(where, given.empty()
