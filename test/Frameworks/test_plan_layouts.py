@@ -128,6 +128,44 @@ def try_parts():
         checks.check(f"{name}, with Inductor's code: the budget holds", executed <= plan.budget + 64, f"{executed}, {plan}")
 
 
+class Returned(nn.Module):
+    """The graph returns results of equal ops, which are made one, and of ops that lie transposed; no gradient comes for them."""
+
+    def __init__(self, functions):
+        super().__init__()
+        self.functions, self.layers = functions, nn.ModuleList(nn.Linear(24, 24) for _ in range(5))
+
+    def forward(self, x):
+        made = []
+        for layer in self.layers:
+            x = layer(x).tanh()
+            made += [function(x) for function in self.functions]
+            x = F.silu(made[-1]) + made[-2]
+        return [x.square().mean(), *made]
+
+
+def try_returned():
+    def turned(x):
+        return F.logsigmoid(x.T).T
+    x = torch.randn(64, 24)
+    for name, functions in (("equal ops of two results", (F.logsigmoid, F.logsigmoid)), ("transposed results", (turned, torch.sin)),
+                            ("equal ops whose results are transposed", (turned, turned))):
+        model = Returned(functions)
+        expected = step(model, lambda x: compiled(model, policy="save-all")(x)[0], x)
+        for options in OPTIONS:
+            run = compiled(model, **options)
+
+            def loss():
+                loss.held = run(x)
+                return loss.held[0]
+            found = step(model, lambda x: loss(), x)
+            model.zero_grad(set_to_none=True)
+            executed, plan, loss.held = memory.measure_peak(lambda: loss().backward()), plans()[-1], None
+            checks.check(f"{name} are returned, {options}: equal to the bit", equal(found, expected), str(plan))
+            checks.check(f"{name} are returned, {options}: the peak is within the plan's",
+                         executed <= max(plan.peak, plan.budget or 0) + 64, f"{executed}, {plan}")
+
+
 class Turned(nn.Module):
     """A function of values whose channels lie last in memory. For many of these PyTorch's fake results lie otherwise than real ones."""
 
@@ -201,7 +239,7 @@ def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     chosen = sys.argv[1:]
-    for part in (try_losses, try_parts, try_turned, try_views):
+    for part in (try_losses, try_parts, try_returned, try_turned, try_views):
         torch.manual_seed(0)
         if not chosen or part.__name__ in chosen or chosen == ["all"]:
             part()

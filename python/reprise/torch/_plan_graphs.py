@@ -14,7 +14,7 @@ from torch._prims.rng_prims import run_and_save_rng_state, run_with_rng_state
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .._errors import Error
-from ._plan_nodes import is_mutation, replay_form, root, storage_bytes
+from ._plan_nodes import is_mutation, replay_form, root, tangent_bytes
 from ._plan_problem import Problem, state_bytes
 
 if TYPE_CHECKING:
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
 def _skips_version_check(node: fx.Node) -> bool:
     return node.meta.get("saved_tensor_with_no_vc_check", False)
+
+
+def _maker(node: fx.Node) -> fx.Node:
+    """The call that has a result; equal calls that were made one have several nodes for each of theirs."""
+    while node.target is operator.getitem:
+        node = node.args[0]
+    return node
 
 
 class Carrier:
@@ -175,8 +182,8 @@ class Carrier:
         if is_mutation(node):
             return self.made[self.made_by[self.problem.maker[node]]]
         if base in self.problem.maker and index is not None:
-            if index < self.start and node is self._anchor(base, result):
-                return self.inputs[node]
+            if index < self.start and _maker(node) is base and isinstance(node.meta["val"], torch.Tensor):
+                return self.inputs[self._anchor(base, result)]
             if node is base:
                 return self.made[index]
         if (node, index) not in self.views:
@@ -202,7 +209,7 @@ class Carrier:
         saved = {self.inputs[each].name: self._bytes(each) for each in self.saved
                  if each.op != "placeholder" and problem.value(each) not in held}
         saved.update({place.name: state_bytes(self._operation(index).node) for index, place in self.states.items()})
-        saved.update({place.name: storage_bytes(place.meta["val"]) for node, place in self.inputs.items()
+        saved.update({place.name: tangent_bytes(place.meta["val"]) for node, place in self.inputs.items()
                       if partitioners._is_tangent(node) and isinstance(place.meta.get("val"), torch.Tensor)})
         outputs = sum(size for operation in problem.operations for value, size in problem.valued(operation) if value in held)
         return Surroundings(outputs, saved, {node.name: each for node, each in problem.measured.items()})

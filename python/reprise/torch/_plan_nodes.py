@@ -67,6 +67,12 @@ def block_bytes(size: int, device: torch.device) -> int:
     return -(-size // CUDA_BLOCK) * CUDA_BLOCK if device.type == "cuda" else size
 
 
+def tangent_bytes(value: torch.Tensor) -> int:
+    """What a cotangent takes: it comes in any layout, so that PyTorch copies it where the code expects another than the usual one, and
+    autograd keeps what came."""
+    return storage_bytes(value) * (2 if value.layout is torch.strided and not value.is_contiguous() else 1)
+
+
 def storage_bytes(tensor: torch.Tensor | None) -> int:
     """What the allocator gives for a tensor, gaps between its elements included."""
     if tensor is None:

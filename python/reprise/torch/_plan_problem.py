@@ -16,7 +16,7 @@ from . import _plan_costs as costs
 from . import _plan_regions as regions
 from ._plan_labels import Policy, join, label
 from ._plan_nodes import (describe, is_mutation, is_random, is_view, mutated_inputs, replay_form, replayed_results, results, root,
-                          runs_once, storage_bytes, tensor_operands, written_arguments)
+                          runs_once, storage_bytes, tangent_bytes, tensor_operands, written_arguments)
 from ._plan_workspace import Measured
 
 
@@ -168,10 +168,10 @@ class Problem:
         return gradients, until
 
     def tangents(self) -> list[dict[str, int]]:
-        """The gradients of outputs, which autograd holds from the start of the backward pass to its end."""
+        """The gradients of outputs, which autograd holds from the start of the backward pass to its end, and copies of them."""
         places = [each.meta.get("val") for each in self.joint.graph.find_nodes(op="placeholder")
                   if partitioners._is_tangent(each)]
-        return [{"first": self.border, "last": len(self.operations) - 1, "bytes": storage_bytes(each)}
+        return [{"first": self.border, "last": len(self.operations) - 1, "bytes": tangent_bytes(each)}
                 for each in places if isinstance(each, torch.Tensor) and self.border < len(self.operations)]
 
     @property
