@@ -243,6 +243,8 @@ def try_orders():
             ("what no view shows", ["aten.mul"], lambda x, y: (x * y[:, :1]).view(4, 16).sin().sum(), (x, x)),
             ("what no view of a repeated part shows", ["aten.clone"],
              lambda x: x.unsqueeze(1).expand(8, 2, 8).clone().view(8, 16).sin().sum(), (x,)),
+            ("rows of equal parts", ["aten.clone"], lambda x: x.unsqueeze(1).expand(8, 2, 8).clone().view(8, 16).sin().sum(1), (x,)),
+            ("rows of other parts", [], lambda x, y: torch.cat((x, y), 1).sin().sum(1), (x, x.clone())),
             ("a contraction of rows", [], lambda x, y: (x + y) @ y, (x, x)),
             ("a contraction of rows and columns", ["aten.add"], lambda x, y: (x.t() + y) @ y, (x, x)),
             ("a contraction of a parameter's view", [], lambda x, y: x @ y.t(), (x, x))):

@@ -1,7 +1,8 @@
 """Reductions along several dimensions, whose loops Inductor's C++ code makes one where all that the kernel reads allows it.
 
 Where vectors lie along what is reduced, those of one loop hold other elements than those of two, so a sum has other bits. What is
-computed of a row per column, say, is read in two loops where it is part of the kernel, and in one where it lies in memory.
+computed of a row per column, say, is read in two loops where it is part of the kernel, and in one where it lies in memory. And where
+no view shows an operand, such as a row that is repeated inside of one, its index has a remainder, so that vectors lie elsewhere.
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ def find_splitters(reduction: fx.Node, operand: fx.Node) -> set[fx.Node]:
     value = operand.meta["val"]
     dims = _dimensions(reduction, value) if value.dim() else []
     merged = _merges(value, dims)
-    is_along = any(value.stride(dim) == 1 for dim in dims)
-    stack, seen, found = [_see_through(operand, lambda tensor: tensor)] if any(merged) and is_along else [], set(), set()
+    is_one = any(merged) and any(value.stride(dim) == 1 for dim in dims)
+    stack, seen, found = [_see_through(operand, lambda tensor: tensor)] if dims else [], set(), set()
 
     def fits(node: fx.Node, show: Callable) -> bool:
         tensor = node.meta["val"]
@@ -95,14 +96,14 @@ def find_splitters(reduction: fx.Node, operand: fx.Node) -> set[fx.Node]:
             own = _merges(show(_like(tensor.shape, tensor.stride())), dims)
         except (RuntimeError, ValueError):  # no view of these dimensions shows it
             return False
-        return all(its for mine, its in zip(merged, own) if mine)
+        return not is_one or all(its for mine, its in zip(merged, own) if mine)
     while stack:
         node, show = stack.pop()
         if node in seen:
             continue
         seen.add(node)
         operands = [_see_through(*each) for each in _operands(node, show)]
-        if getattr(node.target, "overloadpacket", None) in _SCATTERED or not all(fits(*each) for each in operands):
+        if is_one and getattr(node.target, "overloadpacket", None) in _SCATTERED or not all(fits(*each) for each in operands):
             found.add(node)
         else:
             stack.extend(operands)
