@@ -10,25 +10,24 @@ import sys
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+def read(path):
+    with open(path) as stream:
+        return stream.read().splitlines(keepends=True)
+
+
 def pages(folder):
     """File name -> lines, of all pages in a folder."""
     result = {}
     if os.path.isdir(folder):
         for name in sorted(os.listdir(folder)):
-            with open(os.path.join(folder, name)) as stream:
-                result[name] = stream.read().splitlines(keepends=True)
+            result[name] = read(os.path.join(folder, name))
     return result
 
 
 def sources(folder, names):
-    """The same by path, of the files that there are."""
-    result = {}
-    for name in names:
-        path = os.path.join(folder, name)
-        if os.path.exists(path):
-            with open(path) as stream:
-                result[name] = stream.read().splitlines(keepends=True)
-    return result
+    """Path -> lines, of those files in a folder that there are."""
+    paths = {name: os.path.join(folder, name) for name in names}
+    return {name: read(path) for name, path in paths.items() if os.path.exists(path)}
 
 
 def main(build):

@@ -46,7 +46,7 @@ def list_cpp(name, summary, cases):
     array = f"k{name}Texts"
     return [*lines, "};", f"inline constexpr std::string_view {array}[] = {{", *(f'    "{text}",' for text in texts), "};",
             f"constexpr std::string_view getText({name} value) {{ return {array}[static_cast<size_t>(value)]; }}",
-            "/// Nothing for another text.", f"constexpr std::optional<{name}> parse{name}(std::string_view text) {{",
+            "/// The case with that text; none for another text.", f"constexpr std::optional<{name}> parse{name}(std::string_view text) {{",
             f"  for (size_t number = {int(has_none)}; number < std::size({array}); ++number)", f"    if ({array}[number] == text)",
             f"      return static_cast<{name}>(number);", "  return std::nullopt;", "}", ""]
 

@@ -42,7 +42,10 @@ inline constexpr llvm::StringLiteral kOneScopeAttr = "reprise.one_scope";
 /// them instead of the labels; in bodies, of the values that no label speaks of.
 void writeChoices(const PlanningScope &scope, llvm::ArrayRef<checkpoint::Choice> choices);
 
-/// What is decided on a value of the forward pass, and why.
+/// Takes the choices away from the ops again.
+void clearChoices(const PlanningScope &scope);
+
+/// A decision on a value of the forward pass, with its reason.
 struct Verdict {
   checkpoint::Decision decision = checkpoint::Decision::NotNeeded;
   checkpoint::Reason reason = checkpoint::Reason::NotRead;
@@ -53,12 +56,9 @@ struct Verdict {
     return reason == checkpoint::Reason::Label ? rule : llvm::StringRef(getText(reason));
   }
 };
-/// As `checkpoint` has written it on the op: `reprise.decisions` and `reprise.reasons` have an
-/// entry per result. Nothing on other ops.
+/// The verdict that `checkpoint` has written on the op of a value: `reprise.decisions` and
+/// `reprise.reasons` have an entry per result. None on ops without them.
 std::optional<Verdict> readVerdict(mlir::OpResult value);
-
-/// Takes them away again.
-void clearChoices(const PlanningScope &scope);
 
 /// The label of a value, such as "must_save"; empty without one.
 llvm::StringRef readLabel(mlir::OpResult value);

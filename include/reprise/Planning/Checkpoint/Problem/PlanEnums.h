@@ -38,7 +38,7 @@ inline constexpr std::string_view kValueLabelTexts[] = {
     "prefer_offload",
 };
 constexpr std::string_view getText(ValueLabel value) { return kValueLabelTexts[static_cast<size_t>(value)]; }
-/// Nothing for another text.
+/// The case with that text; none for another text.
 constexpr std::optional<ValueLabel> parseValueLabel(std::string_view text) {
   for (size_t number = 1; number < std::size(kValueLabelTexts); ++number)
     if (kValueLabelTexts[number] == text)
@@ -67,7 +67,7 @@ inline constexpr std::string_view kDecisionTexts[] = {
     "offloaded",
 };
 constexpr std::string_view getText(Decision value) { return kDecisionTexts[static_cast<size_t>(value)]; }
-/// Nothing for another text.
+/// The case with that text; none for another text.
 constexpr std::optional<Decision> parseDecision(std::string_view text) {
   for (size_t number = 0; number < std::size(kDecisionTexts); ++number)
     if (kDecisionTexts[number] == text)
@@ -108,7 +108,7 @@ inline constexpr std::string_view kReasonTexts[] = {
     "not read",
 };
 constexpr std::string_view getText(Reason value) { return kReasonTexts[static_cast<size_t>(value)]; }
-/// Nothing for another text.
+/// The case with that text; none for another text.
 constexpr std::optional<Reason> parseReason(std::string_view text) {
   for (size_t number = 0; number < std::size(kReasonTexts); ++number)
     if (kReasonTexts[number] == text)
@@ -134,7 +134,7 @@ inline constexpr std::string_view kChoiceTexts[] = {
     "save then replay",
 };
 constexpr std::string_view getText(Choice value) { return kChoiceTexts[static_cast<size_t>(value)]; }
-/// Nothing for another text.
+/// The case with that text; none for another text.
 constexpr std::optional<Choice> parseChoice(std::string_view text) {
   for (size_t number = 0; number < std::size(kChoiceTexts); ++number)
     if (kChoiceTexts[number] == text)
@@ -157,7 +157,7 @@ inline constexpr std::string_view kFormTexts[] = {
     "deferred",
 };
 constexpr std::string_view getText(Form value) { return kFormTexts[static_cast<size_t>(value)]; }
-/// Nothing for another text.
+/// The case with that text; none for another text.
 constexpr std::optional<Form> parseForm(std::string_view text) {
   for (size_t number = 0; number < std::size(kFormTexts); ++number)
     if (kFormTexts[number] == text)

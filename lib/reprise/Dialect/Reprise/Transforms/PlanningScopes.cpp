@@ -139,13 +139,11 @@ std::optional<Verdict> reprise::readVerdict(OpResult value) {
   Attribute why = read(kReasonsAttr);
   if (!decision || !isa_and_nonnull<PlanReasonAttr, StringAttr>(why))
     return std::nullopt;
-  Verdict verdict{static_cast<checkpoint::Decision>(decision.getValue())};
-  if (auto reason = dyn_cast<PlanReasonAttr>(why))
-    verdict.reason = static_cast<checkpoint::Reason>(reason.getValue());
-  else
-    std::tie(verdict.reason, verdict.rule) =
-        std::pair(checkpoint::Reason::Label, cast<StringAttr>(why).getValue());
-  return verdict;
+  auto decided = static_cast<checkpoint::Decision>(decision.getValue());
+  if (auto rule = dyn_cast<StringAttr>(why))
+    return Verdict{decided, checkpoint::Reason::Label, rule.getValue()};
+  return Verdict{decided, static_cast<checkpoint::Reason>(cast<PlanReasonAttr>(why).getValue()),
+                 ""};
 }
 
 StringRef reprise::readLabel(OpResult value) {
