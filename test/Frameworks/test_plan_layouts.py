@@ -114,6 +114,8 @@ def try_parts():
     def of_pair(x):
         one, two = halve(x)
         return one.sin() * two.cos()
+    # PyTorch warns of results that share memory; where CI is set it raises.
+    torch._functorch.config.error_on_custom_op_aliasing = False
     for name, read in (("a part of larger memory", lambda x: cut(x).sin()), ("two parts of one memory", of_pair),
                        ("one of two parts", lambda x: halve(x)[1].sin()), ("a list of parts", of_list),
                        ("parts of an operand", lambda x: torch.cat([each.sin() for each in torch.unsafe_split(x.cos(), 100)]))):
