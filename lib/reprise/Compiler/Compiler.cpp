@@ -43,13 +43,6 @@ static LogicalResult lowerInitializers(ModuleOp module, const PhaseOptions &phas
   return runPhases(module, Phase::Checkpoint, Phase::Memory, options);
 }
 
-FailureOr<CostModel> loadCosts(ModuleOp module, const CompileOptions &options) {
-  CostSources sources = options.costs;
-  sources.target = options.phases.target;
-  sources.threads = options.threads;
-  return CostModel::load(sources, module.getLoc());
-}
-
 namespace {
 /// What the programs of one target share.
 struct TargetContext {

@@ -1,8 +1,8 @@
 // reprise: writes the planning problem of a step as a file
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
-#include "StepFootprint.h"
-#include "StepOrder.h"
+#include "Planner/StepFootprint.h"
+#include "Planner/StepOrder.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"

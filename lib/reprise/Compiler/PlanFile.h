@@ -2,7 +2,8 @@
 #ifndef REPRISE_COMPILER_PLANFILE_H
 #define REPRISE_COMPILER_PLANFILE_H
 
-#include "StepPlanner.h"
+#include "Planner/Plan.h"
+#include "reprise/Compiler.h"
 #include "llvm/Support/JSON.h"
 
 namespace reprise {

@@ -1,6 +1,7 @@
 // reprise: what a plan file keeps of the compilation that made it, so that the file alone makes the
 // same bundle
 #include "PlanFile.h"
+#include "Planner/PlanContext.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"

@@ -2,7 +2,7 @@
 #ifndef REPRISE_COMPILER_PROGRAMRUN_H
 #define REPRISE_COMPILER_PROGRAMRUN_H
 
-#include "ProgramPlanner.h"
+#include "Planner/ProgramPlanner.h"
 
 namespace reprise {
 

@@ -2,7 +2,7 @@
 #ifndef REPRISE_LIB_COMPILER_REPORT_H
 #define REPRISE_LIB_COMPILER_REPORT_H
 
-#include "ProgramPlanner.h"
+#include "Planner/ProgramPlanner.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Compiler/Report.h"
 #include "reprise/Costs/CostModel.h"
@@ -47,9 +47,6 @@ std::optional<int64_t> findBackwardLaunch(mlir::func::FuncOp step);
 
 /// The buffers of the arena.
 std::vector<ReportedBuffer> describeTimeline(mlir::func::FuncOp step);
-
-/// Seconds that all executions of the launch take.
-double countLaunchSeconds(exec::LaunchOp launch, const CostModel &costs);
 
 /// Prints a row of a text: "arena    11.6 KiB (11,844 bytes)".
 void printBytes(llvm::raw_ostream &stream, llvm::StringRef name, int64_t bytes);

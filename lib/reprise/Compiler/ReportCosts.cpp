@@ -10,23 +10,6 @@ using namespace mlir;
 
 namespace reprise {
 
-static int64_t countBytes(ValueRange values) {
-  int64_t bytes = 0;
-  for (Value value : values)
-    bytes += getByteSize(value.getType());
-  return bytes;
-}
-
-double countLaunchSeconds(exec::LaunchOp launch, const CostModel &costs) {
-  SmallVector<Operation *> ops;
-  for (Operation &op : launch.getBody().front().without_terminator())
-    ops.push_back(&op);
-  double once =
-      costs.getLaunchSeconds() +
-      costs.getSeconds(ops, countBytes(launch.getInputs()) + countBytes(launch.getResults()));
-  return once * static_cast<double>(countExecutions(launch));
-}
-
 /// Adds the launch's seconds to the parts of its ops, in the proportion of what each takes alone.
 static void addSeconds(exec::LaunchOp launch, const CostModel &costs, double (&seconds)[3]) {
   auto parts = launch->getAttrOfType<DenseI64ArrayAttr>(exec::kPartsAttr);

@@ -1,5 +1,9 @@
 // reprise: tests of the planners of steps and programs, on a small step
-#include "../../../lib/reprise/Compiler/ProgramPlanner.h"
+#include "../../../lib/reprise/Compiler/Planner/ProgramPlanner.h"
+#include "../../../lib/reprise/Compiler/Planner/FormOrders.h"
+#include "../../../lib/reprise/Compiler/Planner/Forms.h"
+#include "../../../lib/reprise/Compiler/Planner/Packer.h"
+#include "../../../lib/reprise/Compiler/Planner/Strategies.h"
 
 #include "mlir/Parser/Parser.h"
 #include "reprise/InitAll.h"
@@ -116,25 +120,45 @@ TEST_F(ProgramPlannerTest, TheSmallestIsMetWhenAskedFor) {
   EXPECT_LE(**found, smallest);
 }
 
-TEST_F(ProgramPlannerTest, AStepPlannerPacksLabelsAndAllThatIsSaved) {
-  PlanContext shared(options, facts, *costs);
-  StepPlanner alone(step, shared);
-  ASSERT_TRUE(succeeded(alone.survey()));
-  EXPECT_GT(alone.stepSeconds(), 0);
-  EXPECT_EQ(alone.addedSeconds(), 0);
-  EXPECT_FALSE(alone.wantsOrders());
-  ASSERT_TRUE(succeeded(alone.packFollowed()));
+TEST_F(ProgramPlannerTest, AFormIsPackedAsLabelledAndWithAllSaved) {
+  PlanSearch search(step, options, facts, *costs);
+  FailureOr<FormSearch *> added = addForm(search, copyAlone(step), {}, search.forms);
+  ASSERT_TRUE(succeeded(added));
+  FormSearch &alone = **added;
+  EXPECT_GT(alone.step.base, 0);
+  EXPECT_EQ(alone.step.added, 0);
+  EXPECT_FALSE(wantsOrders(alone.step));
+  ASSERT_TRUE(succeeded(packFollowed(alone)));
   EXPECT_EQ(alone.followed().bytes(), planner->followed().bytes());
-  FailureOr<int64_t> all = alone.packSaveAll();
+  FailureOr<int64_t> all = packSaveAll(alone.step, search.context);
   ASSERT_TRUE(succeeded(all));
   EXPECT_GE(*all, alone.followed().bytes());
   int64_t budget = alone.followed().bytes() * 8 / 10;
-  ASSERT_TRUE(succeeded(alone.search(budget)) && succeeded(alone.packSmaller()));
-  EXPECT_TRUE(llvm::any_of(alone.plans(), [&](const StepPlan &plan) {
-    return plan.bytes() < alone.followed().bytes();
-  }));
-  EXPECT_GT(alone.findLeastSeconds(budget - alone.followed().workspace), 0);
-  EXPECT_GT(alone.findProvedArena(1), 1);
+  ASSERT_TRUE(succeeded(searchWithin(alone, budget)) && succeeded(packSmaller(alone)));
+  EXPECT_LT(leastBytes(alone), alone.followed().bytes());
+  EXPECT_GT(findLeastSeconds(alone.step, search.findRoom(budget), search.context), 0);
+  EXPECT_GT(findProvedArena(alone.step, 1, search.context), 1);
+}
+
+/// What is packed competes for budgets to come, and what is forgotten no longer does.
+TEST_F(ProgramPlannerTest, FormsAndStrategiesFillASearch) {
+  PlanSearch search(step, options, facts, *costs);
+  FailureOr<FormSearch *> plain = addForm(search, copyAlone(step), {}, search.forms);
+  ASSERT_TRUE(succeeded(plain) && succeeded(packFollowed(**plain)) && succeeded(addForms(search)));
+  EXPECT_EQ(search.numCompeting, search.forms.size());
+  int64_t budget = search.followed().bytes() * 8 / 10;
+  EXPECT_FALSE(findBest(search, budget));
+  for (const Strategy &strategy : listStrategies())
+    EXPECT_TRUE(succeeded(strategy.run(search, budget))) << strategy.name.str();
+  const StepPlan *best = findBest(search, budget);
+  ASSERT_TRUE(best);
+  EXPECT_LE(findSmallest(search).first->bytes(), best->bytes());
+  EXPECT_FALSE(isEnough(search, budget));
+  search.takesAny = true;
+  EXPECT_TRUE(isEnough(search, budget));
+  forget(search);
+  EXPECT_FALSE(findBest(search, budget));
+  EXPECT_EQ(listPlans(search).size(), 1u);
 }
 
 /// Ops move only behind what they read from.

@@ -1,7 +1,6 @@
 // reprise: what a step costs its planner: launches, bytes beside the plan, seconds of replays
 #include "StepFootprint.h"
 
-#include "Report.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
@@ -297,6 +296,23 @@ double Survey::findBodySeconds(size_t index) const {
   double spared = costs.getTransferSeconds(2 * problem.values[entry.firstResult].bytes);
   double seconds = costs.getSeconds(op, 0);
   return std::max(seconds - spared, kLeastShare * seconds);
+}
+
+static int64_t countBytes(ValueRange values) {
+  int64_t bytes = 0;
+  for (Value value : values)
+    bytes += getByteSize(value.getType());
+  return bytes;
+}
+
+double reprise::countLaunchSeconds(exec::LaunchOp launch, const CostModel &costs) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : launch.getBody().front().without_terminator())
+    ops.push_back(&op);
+  double once =
+      costs.getLaunchSeconds() +
+      costs.getSeconds(ops, countBytes(launch.getInputs()) + countBytes(launch.getResults()));
+  return once * static_cast<double>(countExecutions(launch));
 }
 
 double reprise::findStepSeconds(func::FuncOp step, const LaunchFacts &facts,

@@ -3,6 +3,7 @@
 #define REPRISE_COMPILER_STEPFOOTPRINT_H
 
 #include "reprise/Costs/CostModel.h"
+#include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 #include "reprise/Planning/Checkpoint/Problem/LaunchOrder.h"
 
@@ -24,6 +25,9 @@ mlir::FailureOr<checkpoint::Footprint> findFootprint(const PlanningScope &scope,
 /// those of all iterations.
 checkpoint::Footprint findBodyFootprint(const PlanningScope &scope, mlir::func::FuncOp step,
                                         LaunchFacts &facts, const CostModel &costs);
+
+/// Seconds that all executions of the launch take.
+double countLaunchSeconds(exec::LaunchOp launch, const CostModel &costs);
 
 /// Seconds of all launches, as reports count them, if every op runs once and all is saved.
 double findStepSeconds(mlir::func::FuncOp step, const LaunchFacts &facts, const CostModel &costs);

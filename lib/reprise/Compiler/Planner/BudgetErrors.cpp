@@ -62,28 +62,42 @@ std::string Shortage::advise() const {
          (isMuch ? " or --threads=1 --budget=" + groupDigits(feasibleFor(1)) : "");
 }
 
+/// The op where the need of the smallest plan is highest.
+static Operation *findNeediest(const FormSearch &form) {
+  func::FuncOp function = form.step.get();
+  if (!form.choices)
+    return function;
+  int launch = form.choices->smallest().usage.peakLaunch;
+  exec::LaunchNumbers numbers = exec::numberLaunches(function, form.context.facts->getTarget());
+  for (Operation &op : function.getBody().front())
+    if (numbers.of.lookup_or(&op, -1) == launch)
+      return &op;
+  return function;
+}
+
 LogicalResult ProgramPlanner::emitTooSmall(int64_t budget, int64_t feasible) const {
-  auto [smallest, planner] = findSmallest();
+  auto [smallest, form] = findSmallest(known);
   int64_t room = budget - smallest->workspace, proved = INT64_MAX;
-  for (const Form &form : relaxed.empty() ? forms : relaxed)
-    proved = std::min(proved, form.planner->findProvedArena(room));
-  const CompileOptions &options = context.options;
+  for (const FormedStep *step : listBounding(known))
+    proved = std::min(proved, findProvedArena(*step, room, known.context));
+  const CompileOptions &options = known.context.options;
   Shortage shortage{budget, feasible, smallest->workspace, countThreads(options)};
   if (saveAll && options.budget && options.budget->share) {
     shortage.share = options.budget->share;
     shortage.whole = *saveAll;
   }
-  Operation *at = planner->findNeediest();
+  Operation *at = findNeediest(*form);
   InFlightDiagnostic error = at->emitError();
-  error << describeProgram(program) << " does not fit in " << shortage.describeBudget() << ": ";
+  error << describeProgram(known.program) << " does not fit in " << shortage.describeBudget()
+        << ": ";
   if (room <= 0)
     error << groupDigits(smallest->workspace) << " are " << shortage.describeThreads();
   else
     error << groupDigits(feasible - budget) << " more are needed at " << at->getName();
   error << "; " << shortage.advise();
-  Diagnostic &note = error.attachNote(func::FuncOp(program).getLoc());
+  Diagnostic &note = error.attachNote(func::FuncOp(known.program).getLoc());
   note << amount(feasible, "byte") << " is known to fit"
-       << (isTruncated() ? ", when the time limit ended the search" : "");
+       << (isTruncated(known) ? ", when the time limit ended the search" : "");
   if (proved > 0)
     note << "; below " << groupDigits(proved + smallest->workspace) << " nothing can";
   return error;

@@ -1,0 +1,107 @@
+// reprise: the forms that a plan may give a device program, as a table
+#include "Forms.h"
+
+#include "Offloads.h"
+#include "mlir/IR/Diagnostics.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
+#include "reprise/Support/Parallel.h"
+
+using namespace mlir;
+using namespace reprise;
+
+/// Loops of more ops than that when they are unrolled are unrolled only where nothing else fits.
+static constexpr int64_t kMostUnrolled = 16384;
+
+/// The program in the form of `shape`; null if it cannot have it.
+static FailureOr<FormSearch *> applyAndAdd(PlanSearch &search, StepPlan shape) {
+  OwningOpRef<ModuleOp> module = copyAlone(search.program);
+  {
+    QuietThread ignored(*search.program.getContext());
+    if (failed(applyForm(getAlone(*module), shape)))
+      return static_cast<FormSearch *>(nullptr);
+  }
+  return addForm(search, std::move(module), std::move(shape), search.forms);
+}
+
+/// Bodies of loops with plans of their own.
+static LogicalResult addBodies(PlanSearch &search) {
+  if (!hasLoops(search.plain().step))
+    return success();
+  const PlanContext &context = search.context;
+  for (BodyPlan &bodies : findBodyPlans(search.program, *context.facts, context.costs)) {
+    StepPlan shape;
+    shape.form.hasBodies = true;
+    shape.bodies = std::move(bodies);
+    if (failed(applyAndAdd(search, std::move(shape))))
+      return failure();
+  }
+  return success();
+}
+
+/// `form` with a large gradient that waits, if there is one.
+static LogicalResult addDeferredOf(PlanSearch &search, const FormedStep &form) {
+  static constexpr int64_t worthwhile = 16; // a part of the arena
+  StepPlan shape = form.shape;
+  shape.form.isDeferred = true;
+  OwningOpRef<ModuleOp> deferred = copyAlone(form.get());
+  if (deferGradient(getAlone(*deferred)) < search.followed().arena / worthwhile)
+    return success();
+  return addForm(search, std::move(deferred), std::move(shape), search.forms);
+}
+
+static LogicalResult addDeferred(PlanSearch &search) {
+  for (size_t i = 0, count = search.forms.size(); i < count; ++i)
+    if (failed(addDeferredOf(search, search.forms[i].step)))
+      return failure();
+  return success();
+}
+
+LogicalResult reprise::addUnrolled(PlanSearch &search) {
+  StepPlan shape;
+  shape.form.isUnrolled = true;
+  FailureOr<FormSearch *> unrolled = applyAndAdd(search, std::move(shape));
+  if (failed(unrolled) || !*unrolled)
+    return unrolled;
+  return addDeferredOf(search, (*unrolled)->step);
+}
+
+/// Unrolled loops, if their iterations are few enough to compete.
+static LogicalResult addShortUnrolled(PlanSearch &search) {
+  if (!hasLoops(search.plain().step))
+    return success();
+  double ops = 0; // of all iterations
+  search.program.walk([&](Operation *op) { ops += static_cast<double>(countExecutions(op)); });
+  search.isUnrolledLast = ops > kMostUnrolled;
+  return search.isUnrolledLast ? success() : addUnrolled(search);
+}
+
+LogicalResult reprise::addRelaxed(PlanSearch &search) {
+  if (search.context.costs.getRates().hostLink == 0)
+    return success();
+  for (size_t i = search.relaxed.size(); i < search.forms.size(); ++i) {
+    FailureOr<FormedStep> relaxed = relaxOffloads(search, search.forms[i].step);
+    if (failed(relaxed))
+      return failure();
+    search.relaxed.push_back(std::move(*relaxed));
+  }
+  return success();
+}
+
+llvm::ArrayRef<FormKind> reprise::listForms() {
+  static constexpr FormKind kinds[] = {{"bodies", addBodies},
+                                       {"deferred gradient", addDeferred},
+                                       {"unrolled loops", addShortUnrolled},
+                                       {"offloads, for bounds", addRelaxed}};
+  return kinds;
+}
+
+LogicalResult reprise::addForms(PlanSearch &search) {
+  if (search.context.isLate() || std::exchange(search.hasForms, true))
+    return success();
+  for (const FormKind &kind : listForms())
+    if (failed(kind.add(search)))
+      return failure();
+  search.numCompeting = search.forms.size();
+  return success();
+}

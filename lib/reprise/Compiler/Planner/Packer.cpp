@@ -1,0 +1,53 @@
+// reprise: plans as bytes: the one place where a planner compiles what it has planned
+#include "Packer.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "reprise/Dialect/Exec/IR/Arena.h"
+
+using namespace mlir;
+using namespace reprise;
+
+/// Compiles the copy, whose choices are on its ops.
+static LogicalResult packCopy(ModuleOp copy, StepPlan &plan, const PlanContext &context) {
+  PassManager manager(copy.getContext());
+  PhaseOptions phases = context.options.phases;
+  phases.facts = context.facts;
+  phases.form = {};
+  phases.form.enoughArena = plan.form.enoughArena;
+  buildPhases(manager, Phase::Partition, Phase::Memory, phases);
+  if (failed(manager.run(copy)))
+    return failure();
+  func::FuncOp program = getAlone(copy);
+  FailureOr<int64_t> worker = context.facts->findWorkerBytes(program);
+  if (failed(worker))
+    return failure();
+  plan.arena = *exec::getArenaBytes(program);
+  plan.isReordered = !plan.order.empty() || program->hasAttr("exec.launches_moved");
+  plan.workspace = countThreads(context.options) * *worker;
+  plan.programSeconds = 0;
+  program.walk([&](exec::LaunchOp launch) {
+    plan.programSeconds += countLaunchSeconds(launch, context.costs);
+  });
+  return success();
+}
+
+static OwningOpRef<ModuleOp> copyWith(const FormedStep &step, const StepPlan &plan) {
+  OwningOpRef<ModuleOp> copy = copyAlone(step.get());
+  if (!plan.choices.empty())
+    writeChoices(*findJointScope(getAlone(*copy)), plan.choices);
+  return copy;
+}
+
+LogicalResult reprise::pack(const FormedStep &step, StepPlan &plan, const PlanContext &context) {
+  return packCopy(*copyWith(step, plan), plan, context);
+}
+
+FailureOr<int64_t> reprise::packSaveAll(const FormedStep &step, const PlanContext &context) {
+  StepPlan all = step.shape;
+  all.choices.assign(step.numValues(), checkpoint::Choice::Save);
+  OwningOpRef<ModuleOp> copy = copyWith(step, all);
+  dropLabels(*copy);
+  if (failed(packCopy(*copy, all, context)))
+    return failure();
+  return all.bytes();
+}
