@@ -7,6 +7,8 @@
 // scalar chain of fma by the tests, not here.
 #include "reprise/Conversion/Cpu/Contraction.h"
 #include "Measure.h"
+#include "reprise/Conversion/ControlFlow.h"
+#include "reprise/Conversion/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -93,17 +95,17 @@ struct Compiled {
 /// Stores max(x, 0) of a block, row by row.
 void storeRelu(KernelBuilder &k, const ContractionBlock &block, const Shape &shape, int64_t lanes,
                Type type) {
-  Type f32 = k.builder().getF32Type();
-  k.forLoop(block.row0, block.row1, k.i64(1), [&](Value row) {
+  Type f32 = k.b.getF32Type();
+  forLoop(k, block.row0, block.row1, k.i64(1), [&](Value row) {
     Value from = k.mul(k.sub(row, block.row0), block.ld);
     Value to = k.add(k.mul(row, shape.n), block.column0);
     auto part = [&](Value low, Value high, int64_t width) {
-      k.forLoop(low, high, k.i64(width), [&](Value at) {
-        Value sum = k.load(f32, block.scratch, k.add(from, at), width);
-        Value zero = k.constant(sum.getType(), 0);
-        Value isNegative = arith::CmpFOp::create(k.builder(), arith::CmpFPredicate::OLT, sum, zero);
-        sum = arith::SelectOp::create(k.builder(), isNegative, zero, sum);
-        k.storeCompute(type, sum, k.buffer(2), k.add(to, at));
+      forLoop(k, low, high, k.i64(width), [&](Value at) {
+        Value sum = emitLoad(k.b, f32, block.scratch, k.add(from, at), width);
+        Value zero = emitConstant(k.b, sum.getType(), 0);
+        Value isNegative = arith::CmpFOp::create(k.b, arith::CmpFPredicate::OLT, sum, zero);
+        sum = arith::SelectOp::create(k.b, isNegative, zero, sum);
+        emitStoreRounded(k.b, type, sum, k.buffer(2), k.add(to, at));
       });
     };
     Value count = k.sub(block.column1, block.column0);

@@ -8,7 +8,7 @@
 #ifndef REPRISE_CONVERSION_CONTRACTIONSPEC_H
 #define REPRISE_CONVERSION_CONTRACTIONSPEC_H
 
-#include "reprise/Conversion/KernelBuilder.h"
+#include "mlir/IR/Types.h"
 
 namespace reprise {
 class DotBiasOp;
@@ -45,7 +45,7 @@ struct ContractionSpec {
   /// Buffers after lhs and rhs that the epilogue uses: 1, the result, unless there is an epilogue.
   int64_t extraBuffers = 1;
 
-  mlir::Type accumulatorType() const { return KernelBuilder::computeType(lhsType); }
+  mlir::Type accumulatorType() const;
 
   /// Of operands that lie at such strides.
   static ContractionSpec of(DotGeneralOp dot, llvm::ArrayRef<int64_t> lhsStrides,

@@ -25,7 +25,7 @@ HeadIndex AttentionGeometry::queryHeadOf(const HeadIndex &keyHead, Value number)
 Value AttentionGeometry::headBase(unsigned buffer, Type type, const AttentionStrides &strides,
                                   const HeadIndex &head) {
   Value offset = k.add(k.mul(head.batch, strides.batch), k.mul(head.head, strides.head));
-  return k.pointer(type, k.buffer(buffer), offset);
+  return emitAddress(b, type, k.buffer(buffer), offset);
 }
 
 AttentionDraw::AttentionDraw(AttentionGeometry &geometry, unsigned firstBuffer)
@@ -35,11 +35,11 @@ AttentionDraw::AttentionDraw(AttentionGeometry &geometry, unsigned firstBuffer)
     return;
   KernelBuilder &k = geometry.k;
   Type i64 = geometry.b.getI64Type();
-  stream = k.load(i64, k.buffer(firstBuffer), k.i64(0));
-  seed = k.load(i64, k.buffer(firstBuffer + 1), k.i64(0));
-  offset = k.load(i64, k.buffer(firstBuffer + 2), k.i64(0));
+  stream = emitLoad(k.b, i64, k.buffer(firstBuffer), k.i64(0));
+  seed = emitLoad(k.b, i64, k.buffer(firstBuffer + 1), k.i64(0));
+  offset = emitLoad(k.b, i64, k.buffer(firstBuffer + 2), k.i64(0));
   for (int64_t d = 0; d < 4; ++d)
-    origin[d] = spec.hasOrigin ? k.load(i64, k.buffer(firstBuffer + 3), k.i64(d)) : k.i64(0);
+    origin[d] = spec.hasOrigin ? emitLoad(k.b, i64, k.buffer(firstBuffer + 3), k.i64(d)) : k.i64(0);
 }
 
 Value AttentionDraw::position(const HeadIndex &head, Value i) {

@@ -3,7 +3,8 @@
 #define REPRISE_CONVERSION_ATTENTIONGEOMETRY_H
 
 #include "reprise/Conversion/AttentionSpec.h"
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/ControlFlow.h"
+#include "reprise/Conversion/Elements.h"
 
 #include <array>
 
@@ -19,8 +20,7 @@ class AttentionGeometry {
 public:
   using Value = mlir::Value;
 
-  AttentionGeometry(KernelBuilder &k, const AttentionSpec &spec)
-      : k(k), b(k.builder()), spec(spec) {}
+  AttentionGeometry(KernelBuilder &k, const AttentionSpec &spec) : k(k), b(k.b), spec(spec) {}
 
   KernelBuilder &k;
   mlir::ImplicitLocOpBuilder &b;

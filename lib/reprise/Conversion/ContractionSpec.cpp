@@ -26,6 +26,8 @@ static ContractionSpec specOf(OpT dot, ArrayRef<int64_t> lhsStrides, ArrayRef<in
   return spec;
 }
 
+Type ContractionSpec::accumulatorType() const { return getComputeType(lhsType); }
+
 ContractionSpec ContractionSpec::of(DotGeneralOp dot, ArrayRef<int64_t> lhsStrides,
                                     ArrayRef<int64_t> rhsStrides) {
   return specOf(dot, lhsStrides, rhsStrides);

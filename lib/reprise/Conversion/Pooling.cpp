@@ -16,7 +16,7 @@ PoolRange poolRange(KernelBuilder &k, const PoolAxis &axis, Value i) {
     return {k.div(k.mul(i, axis.image), axis.steps),
             k.div(k.add(k.mul(k.add(i, 1), axis.image), axis.steps - 1), axis.steps)};
   Value begin = k.sub(k.mul(i, axis.stride), k.i64(axis.low));
-  return {k.builder().createOrFold<arith::MaxSIOp>(begin, k.i64(0)),
+  return {k.b.createOrFold<arith::MaxSIOp>(begin, k.i64(0)),
           k.min(k.add(begin, axis.window), k.i64(axis.image))};
 }
 
@@ -26,15 +26,14 @@ PoolRange coveringRange(KernelBuilder &k, const PoolAxis &axis, Value position) 
     return {k.div(k.mul(position, axis.steps), axis.image),
             k.div(k.add(k.mul(k.add(position, 1), axis.steps), axis.image - 1), axis.image)};
   auto divide = [&](Value x) {
-    return k.div(k.builder().createOrFold<arith::MaxSIOp>(x, k.i64(0)), axis.stride);
+    return k.div(k.b.createOrFold<arith::MaxSIOp>(x, k.i64(0)), axis.stride);
   };
   return {divide(k.add(position, axis.low - axis.window + axis.stride)),
           k.min(divide(k.add(position, axis.low + axis.stride)), k.i64(axis.steps))};
 }
 
-Value emitWins(KernelBuilder &k, Value x, Value leader) {
+Value emitWins(ImplicitLocOpBuilder &b, Value x, Value leader) {
   using F = arith::CmpFPredicate;
-  ImplicitLocOpBuilder &b = k.builder();
   Value above = arith::CmpFOp::create(b, F::UGT, x, leader);
   Value equal = arith::CmpFOp::create(b, F::OEQ, x, leader);
   Type bits = b.getIntegerType(getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth());
@@ -50,7 +49,7 @@ Value emitWins(KernelBuilder &k, Value x, Value leader) {
 //===-- Planes --------------------------------------------------------------------------------===//
 
 PoolPlanes::PoolPlanes(Operation *op, RankedTensorType image, RankedTensorType pooled)
-    : type(image.getElementType()), compute(KernelBuilder::computeType(type)) {
+    : type(image.getElementType()), compute(getComputeType(type)) {
   int64_t spatial = image.getRank() - 2;
   bool adaptive = op->hasAttr("adaptive");
   auto number = [&](StringRef name, int64_t d) {
@@ -69,43 +68,42 @@ PoolPlanes::PoolPlanes(Operation *op, RankedTensorType image, RankedTensorType p
   }
 }
 
-KernelBuilder::Carried
-PoolPlanes::forWindow(KernelBuilder &k, PoolRange rows, PoolRange columns, ValueRange carried,
-                      llvm::function_ref<KernelBuilder::Carried(Value, ValueRange)> body) const {
-  return k.forLoop(rows.begin, rows.end, k.i64(1), carried, [&](Value row, ValueRange outer) {
+Carried PoolPlanes::forWindow(KernelBuilder &k, PoolRange rows, PoolRange columns,
+                              ValueRange carried,
+                              llvm::function_ref<Carried(Value, ValueRange)> body) const {
+  return forLoop(k, rows.begin, rows.end, k.i64(1), carried, [&](Value row, ValueRange outer) {
     Value line = k.mul(row, axes[1].image);
-    return k.forLoop(
-        columns.begin, columns.end, k.i64(1), outer,
+    return forLoop(
+        k, columns.begin, columns.end, k.i64(1), outer,
         [&](Value column, ValueRange inner) { return body(k.add(line, column), inner); });
   });
 }
 
 Value PoolPlanes::emitCount(KernelBuilder &k, PoolRange rows, PoolRange columns) const {
   Value positions = k.mul(k.sub(rows.end, rows.begin), k.sub(columns.end, columns.begin));
-  return arith::SIToFPOp::create(k.builder(), compute, positions);
+  return arith::SIToFPOp::create(k.b, compute, positions);
 }
 
 std::pair<Value, Value> PoolPlanes::emitMaximum(KernelBuilder &k, Value from, PoolRange rows,
                                                 PoolRange columns) const {
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   Value first = k.add(k.mul(rows.begin, axes[1].image), columns.begin);
-  KernelBuilder::Carried best = {k.loadCompute(type, from, first), first};
+  Carried best = {emitLoadWide(b, type, from, first), first};
   best = forWindow(k, rows, columns, best, [&](Value position, ValueRange leader) {
-    Value value = k.loadCompute(type, from, position);
-    Value isBetter = emitWins(k, value, leader[0]);
-    return KernelBuilder::Carried{
-        arith::SelectOp::create(b, isBetter, value, leader[0]).getResult(),
-        arith::SelectOp::create(b, isBetter, position, leader[1]).getResult()};
+    Value value = emitLoadWide(b, type, from, position);
+    Value isBetter = emitWins(b, value, leader[0]);
+    return Carried{arith::SelectOp::create(b, isBetter, value, leader[0]).getResult(),
+                   arith::SelectOp::create(b, isBetter, position, leader[1]).getResult()};
   });
   return {best[0], best[1]};
 }
 
 Value PoolPlanes::emitMean(KernelBuilder &k, Value from, PoolRange rows, PoolRange columns) const {
-  ImplicitLocOpBuilder &b = k.builder();
-  KernelBuilder::Carried sum = {k.constant(compute, 0)};
+  ImplicitLocOpBuilder &b = k.b;
+  Carried sum = {emitConstant(b, compute, 0)};
   sum = forWindow(k, rows, columns, sum, [&](Value position, ValueRange partial) {
-    Value value = k.loadCompute(type, from, position);
-    return KernelBuilder::Carried{arith::AddFOp::create(b, partial[0], value).getResult()};
+    Value value = emitLoadWide(b, type, from, position);
+    return Carried{arith::AddFOp::create(b, partial[0], value).getResult()};
   });
   return arith::DivFOp::create(b, sum[0], emitCount(k, rows, columns));
 }

@@ -2,7 +2,8 @@
 #ifndef REPRISE_CONVERSION_POOLING_H
 #define REPRISE_CONVERSION_POOLING_H
 
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/ControlFlow.h"
+#include "reprise/Conversion/Elements.h"
 
 namespace reprise {
 
@@ -23,7 +24,7 @@ PoolRange coveringRange(KernelBuilder &k, const PoolAxis &axis, mlir::Value posi
 
 /// True (in every lane) if `x` is the maximum of the two, and not the same as `leader`: a first NaN
 /// stays, and +0 is above -0.
-mlir::Value emitWins(KernelBuilder &k, mlir::Value x, mlir::Value leader);
+mlir::Value emitWins(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value leader);
 
 /// The poolings of planes, each of one channel of one sample, that an op computes.
 class PoolPlanes {
@@ -37,10 +38,8 @@ public:
   int64_t pooledSize() const { return axes[0].steps * axes[1].steps; }
 
   /// Positions of the window within a plane, row-major.
-  KernelBuilder::Carried
-  forWindow(KernelBuilder &k, PoolRange rows, PoolRange columns, mlir::ValueRange carried,
-            llvm::function_ref<KernelBuilder::Carried(mlir::Value position, mlir::ValueRange)> body)
-      const;
+  Carried forWindow(KernelBuilder &k, PoolRange rows, PoolRange columns, mlir::ValueRange carried,
+                    llvm::function_ref<Carried(mlir::Value position, mlir::ValueRange)> body) const;
   /// The number of positions of a window, in the type of arithmetic.
   mlir::Value emitCount(KernelBuilder &k, PoolRange rows, PoolRange columns) const;
   /// Of the plane at `from`: the maximum, and its position.

@@ -41,9 +41,8 @@ protected:
   template <typename In, typename Out, typename Reference>
   void compare(Type from, Type to, const std::vector<In> &input, Reference reference) {
     kernels.module = ModuleOp::create(UnknownLoc::get(&kernels.context));
-    kernels.add("cast", from, to, [&](KernelBuilder &k, ValueRange x, Value) {
-      return emitCast(k.builder(), x[0], to);
-    });
+    kernels.add("cast", from, to,
+                [&](KernelBuilder &k, ValueRange x, Value) { return emitCast(k.b, x[0], to); });
     std::vector<Out> expected, output(input.size());
     for (In x : input)
       expected.push_back(reference(x));
@@ -136,10 +135,9 @@ TEST_F(EmittedCast, RoundToKeepsAFloat) {
   const std::vector<float> input = everyKind<float>(1);
   for (Type type : {Type(b.getBF16Type()), Type(b.getF16Type()), Type(b.getF32Type())}) {
     kernels.module = ModuleOp::create(UnknownLoc::get(&kernels.context));
-    kernels.add("round", b.getF32Type(), b.getF32Type(),
-                [&](KernelBuilder &k, ValueRange x, Value) {
-                  return emitRoundTo(k.builder(), x[0], type);
-                });
+    kernels.add(
+        "round", b.getF32Type(), b.getF32Type(),
+        [&](KernelBuilder &k, ValueRange x, Value) { return emitRoundTo(k.b, x[0], type); });
     std::vector<float> expected, output(input.size());
     for (float x : input)
       expected.push_back(type.isBF16()  ? reference::fromBf16(reference::toBf16(x))
@@ -160,12 +158,10 @@ TEST_F(EmittedCast, RoundToKeepsAFloat) {
 template <typename I> void compareDivision() {
   MapKernels kernels;
   Type type = kernels.builder.getIntegerType(8 * sizeof(I));
-  kernels.add("divide", {type, type}, type, [](KernelBuilder &k, ValueRange x, Value) {
-    return emitDivide(k.builder(), x[0], x[1]);
-  });
-  kernels.add("remainder", {type, type}, type, [](KernelBuilder &k, ValueRange x, Value) {
-    return emitRemainder(k.builder(), x[0], x[1]);
-  });
+  kernels.add("divide", {type, type}, type,
+              [](KernelBuilder &k, ValueRange x, Value) { return emitDivide(k.b, x[0], x[1]); });
+  kernels.add("remainder", {type, type}, type,
+              [](KernelBuilder &k, ValueRange x, Value) { return emitRemainder(k.b, x[0], x[1]); });
   std::vector<I> a = everyKind<I>(1), b = everyKind<I>(2);
   const I special[] = {0, -1, 1, std::numeric_limits<I>::min(), std::numeric_limits<I>::max(), 7};
   for (int i = 0; i < 36; ++i) {

@@ -67,7 +67,7 @@ template <typename F> void compareAll(F (*const Function::*function)(F)) {
   Type type = sizeof(F) == 4 ? Type(kernels.builder.getF32Type()) : kernels.builder.getF64Type();
   for (const Function &f : functions)
     kernels.add(f.name, type, type,
-                [&](KernelBuilder &k, ValueRange x, Value) { return f.emit(k.builder(), x[0]); });
+                [&](KernelBuilder &k, ValueRange x, Value) { return f.emit(k.b, x[0]); });
   const std::vector<F> input = everyKind<F>(sizeof(F));
   std::vector<std::vector<F>> expected;
   for (const Function &f : functions) {
@@ -136,8 +136,8 @@ TEST(EmittedElementary, ConstantsFoldToTheSameBits) {
   for (const Function &f : functions)
     for (auto [number, x] : llvm::enumerate(inputs)) {
       auto emit = [&, x = x](KernelBuilder &k, ValueRange, Value) {
-        Value constant = k.constant(VectorType::get(8, type), x);
-        return f.emit(k.builder(), constant);
+        Value constant = emitConstant(k.b, VectorType::get(8, type), x);
+        return f.emit(k.b, constant);
       };
       kernels.add(f.name + std::to_string(number), {}, type, emit, 0, {8});
     }
@@ -160,12 +160,12 @@ TEST(EmittedElementary, HoldsOnlyOperationsThatEveryTargetComputesAlike) {
     for (const Function &f : functions)
       kernels.add(f.name + std::to_string(type.getIntOrFloatBitWidth()), type, type,
                   [&](KernelBuilder &k, ValueRange x, Value) {
-                    auto region = scf::ExecuteRegionOp::create(k.builder(), x[0].getType());
-                    OpBuilder::InsertionGuard guard(k.builder());
-                    k.builder().createBlock(&region.getRegion());
-                    Value value = f.emit(k.builder(), x[0]);
-                    value = emitPow(k.builder(), value, value);
-                    scf::YieldOp::create(k.builder(), value);
+                    auto region = scf::ExecuteRegionOp::create(k.b, x[0].getType());
+                    OpBuilder::InsertionGuard guard(k.b);
+                    k.b.createBlock(&region.getRegion());
+                    Value value = f.emit(k.b, x[0]);
+                    value = emitPow(k.b, value, value);
+                    scf::YieldOp::create(k.b, value);
                     return region.getResult(0);
                   },
                   0, {1, 8});
@@ -199,9 +199,8 @@ template <typename F> void compareBinary() {
   MapKernels kernels;
   Type type = sizeof(F) == 4 ? Type(kernels.builder.getF32Type()) : kernels.builder.getF64Type();
   for (const BinaryFunction<F> &f : functions)
-    kernels.add(f.name, {type, type}, type, [&](KernelBuilder &k, ValueRange x, Value) {
-      return f.emit(k.builder(), x[0], x[1]);
-    });
+    kernels.add(f.name, {type, type}, type,
+                [&](KernelBuilder &k, ValueRange x, Value) { return f.emit(k.b, x[0], x[1]); });
   std::vector<F> a = everyKind<F>(1), b = everyKind<F>(2);
   // All pairs of special values, too.
   for (size_t i = 0; i < 22; ++i)

@@ -1,6 +1,7 @@
 // reprise: kernels built, compiled and run from a mapped image
 #include "MappedImage.h"
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/ControlFlow.h"
+#include "reprise/Conversion/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -35,19 +36,19 @@ struct KernelTest : testing::Test {
 /// out[i] = fma(a[i], b[i], 0.5), rounded to `type`: vectors, then a scalar tail.
 void buildFma(ModuleOp module, StringRef name, Type type, int64_t width) {
   KernelBuilder k(module, name);
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   auto part = [&](int64_t lanes) {
     return [&k, &b, type, lanes](Value i) {
-      Value x = k.loadCompute(type, k.buffer(0), i, lanes);
-      Value y = k.loadCompute(type, k.buffer(1), i, lanes);
-      Value sum = math::FmaOp::create(b, x, y, k.constant(x.getType(), 0.5));
-      k.storeCompute(type, sum, k.buffer(2), i);
+      Value x = emitLoadWide(b, type, k.buffer(0), i, lanes);
+      Value y = emitLoadWide(b, type, k.buffer(1), i, lanes);
+      Value sum = math::FmaOp::create(b, x, y, emitConstant(b, x.getType(), 0.5));
+      emitStoreRounded(b, type, sum, k.buffer(2), i);
     };
   };
   Value body = k.sub(k.end(), k.i64(width - 1));
-  k.forLoop(k.begin(), body, k.i64(width), part(width));
+  forLoop(k, k.begin(), body, k.i64(width), part(width));
   Value count = k.sub(k.end(), k.begin());
-  k.forLoop(k.sub(k.end(), k.rem(count, width)), k.end(), k.i64(1), part(1));
+  forLoop(k, k.sub(k.end(), k.rem(count, width)), k.end(), k.i64(1), part(1));
 }
 
 float fromBf16(uint16_t bits) {
@@ -109,11 +110,11 @@ TEST_F(KernelTest, FmaOnEveryFloatType) {
 TEST_F(KernelTest, BooleansAreBytes) {
   CpuTarget target = *CpuTarget::get("x86-64-v3");
   KernelBuilder k(*module, "invert");
-  ImplicitLocOpBuilder &b = k.builder();
-  k.forLoop(k.begin(), k.end(), k.i64(8), [&](Value i) {
-    Value x = k.load(b.getI1Type(), k.buffer(0), i, 8);
-    x = arith::XOrIOp::create(b, x, k.constant(x.getType(), 1));
-    k.store(b.getI1Type(), x, k.buffer(1), i);
+  ImplicitLocOpBuilder &b = k.b;
+  forLoop(k, k.begin(), k.end(), k.i64(8), [&](Value i) {
+    Value x = emitLoad(b, b.getI1Type(), k.buffer(0), i, 8);
+    x = arith::XOrIOp::create(b, x, emitConstant(b, x.getType(), 1));
+    emitStore(b, b.getI1Type(), x, k.buffer(1), i);
   });
   FailureOr<Image> image = compileKernels(*module, target);
   ASSERT_TRUE(succeeded(image)) << error;
@@ -142,9 +143,9 @@ TEST_F(KernelTest, ManyKernelsGiveTheSameBytesAndEachIsAligned) {
 
 TEST_F(KernelTest, ZeroingLoopDoesNotBecomeACall) {
   KernelBuilder k(*module, "zero");
-  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value i) {
-    Type f32 = k.builder().getF32Type();
-    k.store(f32, k.constant(f32, 0), k.buffer(0), i);
+  forLoop(k, k.begin(), k.end(), k.i64(1), [&](Value i) {
+    Type f32 = k.b.getF32Type();
+    emitStore(k.b, f32, emitConstant(k.b, f32, 0), k.buffer(0), i);
   });
   FailureOr<Image> image = compileKernels(*module, *CpuTarget::get("x86-64-v3"));
   ASSERT_TRUE(succeeded(image)) << error;
@@ -158,9 +159,9 @@ TEST_F(KernelTest, ZeroingLoopDoesNotBecomeACall) {
 
 TEST_F(KernelTest, CallOutOfTheImageIsAnErrorThatNamesIt) {
   KernelBuilder k(*module, "remainder");
-  Type f32 = k.builder().getF32Type();
-  Value x = k.load(f32, k.buffer(0), k.i64(0));
-  k.store(f32, arith::RemFOp::create(k.builder(), x, x), k.buffer(0), k.i64(1));
+  Type f32 = k.b.getF32Type();
+  Value x = emitLoad(k.b, f32, k.buffer(0), k.i64(0));
+  emitStore(k.b, f32, arith::RemFOp::create(k.b, x, x), k.buffer(0), k.i64(1));
   EXPECT_TRUE(failed(compileKernels(*module, *CpuTarget::get("x86-64-v3"))));
   EXPECT_EQ(error, "a kernel refers to the undefined symbol 'fmodf'");
 }

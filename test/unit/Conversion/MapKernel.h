@@ -3,7 +3,8 @@
 #define REPRISE_TEST_UNIT_CONVERSION_MAPKERNEL_H
 
 #include "MappedImage.h"
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/ControlFlow.h"
+#include "reprise/Conversion/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -39,11 +40,11 @@ public:
            const Emit &emit, unsigned extra = 0, llvm::ArrayRef<int64_t> at = widths) {
     for (int64_t width : at) {
       KernelBuilder k(*module, name + "." + std::to_string(width));
-      k.forLoop(k.begin(), k.end(), k.i64(width), [&](mlir::Value i) {
+      forLoop(k, k.begin(), k.end(), k.i64(width), [&](mlir::Value i) {
         llvm::SmallVector<mlir::Value> elements;
         for (auto [number, type] : llvm::enumerate(inputs))
-          elements.push_back(k.load(type, k.buffer(extra + number), i, width));
-        k.store(output, emit(k, elements, i), k.buffer(extra + inputs.size()), i);
+          elements.push_back(emitLoad(k.b, type, k.buffer(extra + number), i, width));
+        emitStore(k.b, output, emit(k, elements, i), k.buffer(extra + inputs.size()), i);
       });
     }
   }

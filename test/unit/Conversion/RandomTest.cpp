@@ -32,10 +32,10 @@ protected:
   };
   /// The state at element i.
   static State load(KernelBuilder &k, Value i) {
-    Type i64 = k.builder().getI64Type();
+    Type i64 = k.b.getI64Type();
     Value state = k.buffer(0);
-    return {k.load(i64, state, k.i64(0)), k.load(i64, state, k.i64(1)),
-            k.add(k.load(i64, state, k.i64(2)), i)};
+    return {emitLoad(k.b, i64, state, k.i64(0)), emitLoad(k.b, i64, state, k.i64(1)),
+            k.add(emitLoad(k.b, i64, state, k.i64(2)), i)};
   }
 
   using EmitWords = std::function<Value(KernelBuilder &, Value words)>;
@@ -48,7 +48,7 @@ protected:
           "fast", {}, output,
           [&](KernelBuilder &k, ValueRange, Value i) {
             State s = load(k, i);
-            return emit(k, emitPhiloxWords(k.builder(), s.seed, s.stream, s.position, width));
+            return emit(k, emitPhiloxWords(k.b, s.seed, s.stream, s.position, width));
           },
           1, width);
   }
@@ -61,12 +61,10 @@ protected:
             State s = load(k, i);
             if (width == 1)
               return emit(k, s, s.position);
-            auto type = VectorType::get(width, k.builder().getI64Type());
+            auto type = VectorType::get(width, k.b.getI64Type());
             Value steps = arith::ConstantOp::create(
-                k.builder(),
-                DenseElementsAttr::get(type, ArrayRef(llvm::to_vector(llvm::seq(width)))));
-            return emit(k, s,
-                        arith::AddIOp::create(k.builder(), k.splat(s.position, width), steps));
+                k.b, DenseElementsAttr::get(type, ArrayRef(llvm::to_vector(llvm::seq(width)))));
+            return emit(k, s, arith::AddIOp::create(k.b, emitSplat(k.b, s.position, width), steps));
           },
           1, width);
   }
@@ -95,7 +93,7 @@ protected:
 TEST_F(EmittedRandom, Words) {
   addFast(b.getI32Type(), [](KernelBuilder &, Value words) { return words; });
   addSlow(b.getI32Type(), [](KernelBuilder &k, const State &s, Value positions) {
-    return emitPhiloxWordsAt(k.builder(), s.seed, s.stream, positions);
+    return emitPhiloxWordsAt(k.b, s.seed, s.stream, positions);
   });
   compare<uint32_t>([](const reference::Draw &draw, uint64_t i) { return draw.word(i); });
 }
@@ -103,30 +101,29 @@ TEST_F(EmittedRandom, Words) {
 TEST_F(EmittedRandom, WordsOfAnUnalignedRow) {
   // The slow form starts anywhere.
   addSlow(b.getI32Type(), [](KernelBuilder &k, const State &s, Value positions) {
-    Value three = k.constant(positions.getType(), 3);
-    return emitPhiloxWordsAt(k.builder(), s.seed, s.stream,
-                             arith::AddIOp::create(k.builder(), positions, three));
+    Value three = emitConstant(k.b, positions.getType(), 3);
+    return emitPhiloxWordsAt(k.b, s.seed, s.stream, arith::AddIOp::create(k.b, positions, three));
   });
   compare<uint32_t>([](const reference::Draw &draw, uint64_t i) { return draw.word(i + 3); });
 }
 
 TEST_F(EmittedRandom, UniformF32) {
   addFast(b.getF32Type(), [](KernelBuilder &k, Value words) {
-    return emitUniform(k.builder(), words, k.builder().getF32Type(), -0.1, 0.7);
+    return emitUniform(k.b, words, k.b.getF32Type(), -0.1, 0.7);
   });
   compare<float>([](auto &draw, uint64_t i) { return reference::uniformF32(draw, i, -0.1, 0.7); });
 }
 
 TEST_F(EmittedRandom, UniformF64) {
   addFast(b.getF64Type(), [](KernelBuilder &k, Value words) {
-    return emitUniform(k.builder(), words, k.builder().getF64Type(), 0, 1);
+    return emitUniform(k.b, words, k.b.getF64Type(), 0, 1);
   });
   compare<double>([](auto &draw, uint64_t i) { return reference::uniformF64(draw, i); });
 }
 
 TEST_F(EmittedRandom, UniformOnSixteenBitGrids) {
   addFast(b.getF32Type(), [](KernelBuilder &k, Value words) {
-    ImplicitLocOpBuilder &b = k.builder();
+    ImplicitLocOpBuilder &b = k.b;
     return arith::AddFOp::create(b, emitUniform(b, words, b.getBF16Type(), 0, 1),
                                  emitUniform(b, words, b.getF16Type(), 1, 3))
         .getResult();
@@ -138,7 +135,7 @@ TEST_F(EmittedRandom, UniformOnSixteenBitGrids) {
 
 TEST_F(EmittedRandom, UniformIntegers) {
   addFast(b.getI64Type(), [](KernelBuilder &k, Value words) {
-    return emitUniformInt(k.builder(), words, k.builder().getI64Type(), -5, 50257);
+    return emitUniformInt(k.b, words, k.b.getI64Type(), -5, 50257);
   });
   compare<int64_t>(
       [](auto &draw, uint64_t i) { return reference::uniformInt(draw, i, -5, 50257); });
@@ -147,7 +144,7 @@ TEST_F(EmittedRandom, UniformIntegers) {
 TEST_F(EmittedRandom, UniformIntegersOfTheWholeRange) {
   const int64_t low = -2147483648ll, high = 2147483648ll;
   addFast(b.getI32Type(), [&](KernelBuilder &k, Value words) {
-    return emitUniformInt(k.builder(), words, k.builder().getI32Type(), low, high);
+    return emitUniformInt(k.b, words, k.b.getI32Type(), low, high);
   });
   compare<int32_t>(
       [&](auto &draw, uint64_t i) { return reference::uniformInt(draw, i, low, high); });
@@ -155,16 +152,16 @@ TEST_F(EmittedRandom, UniformIntegersOfTheWholeRange) {
 
 TEST_F(EmittedRandom, UniformBooleans) {
   addFast(b.getI1Type(), [&](KernelBuilder &k, Value words) {
-    return emitUniformInt(k.builder(), words, k.builder().getI1Type(), 0, 2);
+    return emitUniformInt(k.b, words, k.b.getI1Type(), 0, 2);
   });
   compare<uint8_t>([&](auto &draw, uint64_t i) { return reference::uniformInt(draw, i, 0, 2); });
 }
 
 TEST_F(EmittedRandom, Normal) {
   addFast(b.getF32Type(),
-          [](KernelBuilder &k, Value words) { return emitNormal(k.builder(), words, 0.5, 0.02); });
+          [](KernelBuilder &k, Value words) { return emitNormal(k.b, words, 0.5, 0.02); });
   addSlow(b.getF32Type(), [](KernelBuilder &k, const State &s, Value positions) {
-    return emitNormalAt(k.builder(), s.seed, s.stream, positions, 0.5, 0.02);
+    return emitNormalAt(k.b, s.seed, s.stream, positions, 0.5, 0.02);
   });
   compare<float>([](auto &draw, uint64_t i) { return reference::normal(draw, i, 0.5, 0.02); });
 }
@@ -173,7 +170,7 @@ TEST_F(EmittedRandom, Bernoulli) {
   for (double p : {0.0, 0.3, 1 - 0x1p-32, 1.0}) {
     kernels.module = ModuleOp::create(UnknownLoc::get(&kernels.context));
     addFast(b.getI1Type(),
-            [p](KernelBuilder &k, Value words) { return emitBernoulli(k.builder(), words, p); });
+            [p](KernelBuilder &k, Value words) { return emitBernoulli(k.b, words, p); });
     compare<uint8_t>([p](auto &draw, uint64_t i) { return reference::bernoulli(draw, i, p); });
   }
 }
@@ -183,12 +180,12 @@ TEST_F(EmittedRandom, Dropout) {
     kernels.module = ModuleOp::create(UnknownLoc::get(&kernels.context));
     addFast(b.getF32Type(), [rate](KernelBuilder &k, Value words) {
       // Half of the operands are NaN, and what is dropped is +0 even so.
-      ImplicitLocOpBuilder &b = k.builder();
-      Value odd = arith::AndIOp::create(b, words, k.constant(words.getType(), 1));
+      ImplicitLocOpBuilder &b = k.b;
+      Value odd = arith::AndIOp::create(b, words, emitConstant(b, words.getType(), 1));
       Value x = emitUniform(b, words, b.getF32Type(), -2, -1);
-      Value isNan =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, odd, k.constant(words.getType(), 0));
-      x = arith::SelectOp::create(b, isNan, k.constant(x.getType(), NAN), x);
+      Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, odd,
+                                          emitConstant(b, words.getType(), 0));
+      x = arith::SelectOp::create(b, isNan, emitConstant(b, x.getType(), NAN), x);
       return emitDropout(b, words, x, rate);
     });
     compare<float>([rate](auto &draw, uint64_t i) {

@@ -4,6 +4,7 @@
 
 #include "reprise/Conversion/ContractionSpec.h"
 #include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Conversion/KernelBuilder.h"
 #include "reprise/Conversion/LoopNest/ContractionBlock.h"
 
 namespace reprise {

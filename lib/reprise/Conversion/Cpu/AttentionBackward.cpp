@@ -58,8 +58,8 @@ public:
     packedQuery = workspace(offsets.packedQueries), packedDout = workspace(offsets.packedDouts);
     dropped = workspace(offsets.dropped), gradients = workspace(offsets.gradients);
     delta = workspace(offsets.delta), statistics = workspace(offsets.statistics);
-    k.forLoop(k.begin(), k.end(), k.i64(1),
-              [&](Value item) { emitKeyHead(headOf(item, spec.keyHeads)); });
+    forLoop(k, k.begin(), k.end(), k.i64(1),
+            [&](Value item) { emitKeyHead(headOf(item, spec.keyHeads)); });
   }
 
 private:
@@ -102,7 +102,7 @@ private:
     if (spec.group() == 1)
       return emitHead(k.i64(0));
     Value last = k.div(k.add(end, spec.queries - 1), spec.queries);
-    k.forLoop(k.div(begin, spec.queries), last, k.i64(1), emitHead);
+    forLoop(k, k.div(begin, spec.queries), last, k.i64(1), emitHead);
   }
 
   /// Strips begin at the same queries of every head. One that two chains share is computed in both,
@@ -110,7 +110,7 @@ private:
   void emitQueries(Value begin, Value end) {
     Value first = plan.singleChains() ? k.i64(0) : roundDown(begin, plan.strip);
     Value last = plan.singleChains() ? k.i64(spec.queries) : end;
-    k.forLoop(first, last, k.i64(plan.strip), [&](Value i0) {
+    forLoop(k, first, last, k.i64(plan.strip), [&](Value i0) {
       Value count = k.min(k.i64(plan.strip), k.sub(k.i64(spec.queries), i0));
       if (plan.singleChains())
         return emitStrip(i0, count, k.i64(0), count);
@@ -120,12 +120,14 @@ private:
   }
 
   Value scaled(Value x, double scale) {
-    return scale == 1 ? x : arith::MulFOp::create(b, x, k.constant(x.getType(), scale)).getResult();
+    return scale == 1
+               ? x
+               : arith::MulFOp::create(b, x, emitConstant(b, x.getType(), scale)).getResult();
   }
 
   /// Row `row` of a result, which is wanted.
   Value outputRow(unsigned result, int64_t columns, Value row) {
-    return k.pointer(spec.type, k.buffer(buffers.output(spec, result)), k.mul(row, columns));
+    return emitAddress(b, spec.type, k.buffer(buffers.output(spec, result)), k.mul(row, columns));
   }
 
   /// The queries [i0, i0 + count), of which [first, last) are terms of the chain.
@@ -139,7 +141,7 @@ private:
     packQueries(dout, spec.dout, i0, count, packedDout);
     emitScoreGradients(i0, count);
     auto stripOf = [&](Value from, const AttentionStrides &strides, int64_t copies) {
-      return rowsFor(k.pointer(spec.type, from, k.mul(i0, strides.row)), strides, count,
+      return rowsFor(emitAddress(b, spec.type, from, k.mul(i0, strides.row)), strides, count,
                      workspace(copies), plan.isDirect(strides, true));
     };
     AttentionMask *masked = spec.hasMask ? &mask : nullptr;
@@ -165,7 +167,7 @@ private:
   void emitStatistics(Value i0, Value count) {
     auto statistic = [&](unsigned buffer, const AttentionStrides &strides, Value i) {
       Value base = headBase(buffer, plan.compute, strides, head);
-      return k.load(plan.compute, base, k.mul(i, strides.row));
+      return emitLoad(b, plan.compute, base, k.mul(i, strides.row));
     };
     Value out = headBase(buffers.out, spec.type, spec.out, head);
     Value dout = headBase(buffers.dout, spec.type, spec.dout, head);
@@ -173,16 +175,16 @@ private:
     // +0 changes no sum here, since sums that start from +0 are never -0.
     int64_t columns = spec.valueDepth();
     for (int64_t d = columns; d < static_cast<int64_t>(llvm::alignTo(columns, sumLanes)); ++d)
-      k.store(plan.compute, k.constant(plan.compute, 0), terms, k.i64(d));
-    k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
+      emitStore(b, plan.compute, emitConstant(b, plan.compute, 0), terms, k.i64(d));
+    forLoop(k, k.i64(0), count, k.i64(1), [&](Value row) {
       Value i = k.add(i0, row);
-      emitProducts(k.pointer(spec.type, out, k.mul(i, spec.out.row)),
-                   k.pointer(spec.type, dout, k.mul(i, spec.dout.row)), terms);
+      emitProducts(emitAddress(b, spec.type, out, k.mul(i, spec.out.row)),
+                   emitAddress(b, spec.type, dout, k.mul(i, spec.dout.row)), terms);
       Value sum = sumInLanes(terms);
       if (spec.hasDlse)
         sum = arith::SubFOp::create(b, sum, statistic(buffers.dlse, spec.dlse, i));
-      k.store(plan.compute, sum, delta, row);
-      k.store(plan.compute, statistic(buffers.lse, spec.lse, i), statistics, row);
+      emitStore(b, plan.compute, sum, delta, row);
+      emitStore(b, plan.compute, statistic(buffers.lse, spec.lse, i), statistics, row);
     });
   }
 
@@ -192,10 +194,10 @@ private:
     auto multiply = [&](int64_t lo, int64_t hi, int64_t step) {
       if (lo == hi)
         return;
-      k.forLoop(k.i64(lo), k.i64(hi), k.i64(step), [&](Value d) {
-        Value left = k.loadCompute(spec.type, dout, k.mul(d, spec.dout.depth), step);
-        Value right = k.loadCompute(spec.type, out, k.mul(d, spec.out.depth), step);
-        k.store(plan.compute, arith::MulFOp::create(b, left, right), to, d);
+      forLoop(k, k.i64(lo), k.i64(hi), k.i64(step), [&](Value d) {
+        Value left = emitLoadWide(b, spec.type, dout, k.mul(d, spec.dout.depth), step);
+        Value right = emitLoadWide(b, spec.type, out, k.mul(d, spec.out.depth), step);
+        emitStore(b, plan.compute, arith::MulFOp::create(b, left, right), to, d);
       });
     };
     multiply(0, whole, plan.width);
@@ -204,17 +206,17 @@ private:
 
   /// The sum of a row's terms, padded with +0, in the order of a reduction of the last dimension.
   Value sumInLanes(Value terms) {
-    KernelBuilder::Carried lanes(sumLanes / plan.width, k.constant(vectorType(), 0));
-    lanes = k.forLoop(k.i64(0), k.i64(spec.valueDepth()), k.i64(sumLanes), lanes,
-                      [&](Value d, ValueRange carried) {
-                        KernelBuilder::Carried next;
-                        for (auto [v, sum] : llvm::enumerate(carried)) {
-                          Value at = k.add(d, static_cast<int64_t>(v) * plan.width);
-                          Value term = k.load(plan.compute, terms, at, plan.width);
-                          next.push_back(arith::AddFOp::create(b, sum, term));
-                        }
-                        return next;
-                      });
+    Carried lanes(sumLanes / plan.width, emitConstant(b, vectorType(), 0));
+    lanes = forLoop(k, k.i64(0), k.i64(spec.valueDepth()), k.i64(sumLanes), lanes,
+                    [&](Value d, ValueRange carried) {
+                      Carried next;
+                      for (auto [v, sum] : llvm::enumerate(carried)) {
+                        Value at = k.add(d, static_cast<int64_t>(v) * plan.width);
+                        Value term = emitLoad(b, plan.compute, terms, at, plan.width);
+                        next.push_back(arith::AddFOp::create(b, sum, term));
+                      }
+                      return next;
+                    });
     for (size_t half = lanes.size() / 2; half; half /= 2)
       for (size_t v = 0; v < half; ++v)
         lanes[v] = arith::AddFOp::create(b, lanes[v], lanes[v + half]);
@@ -235,29 +237,29 @@ private:
       limit = k.min(limit, mask.limit);
     // The last block takes the rest along: its last tile may lie back over rows of its own only.
     int64_t last = (std::max<int64_t>(1, spec.keys / plan.keyBlock) - 1) * plan.keyBlock;
-    k.forLoop(k.i64(0), k.min(limit, k.i64(last + 1)), k.i64(plan.keyBlock), [&](Value key0) {
+    forLoop(k, k.i64(0), k.min(limit, k.i64(last + 1)), k.i64(plan.keyBlock), [&](Value key0) {
       Value isLast = compare(arith::CmpIPredicate::eq, key0, k.i64(last));
       Value rest = arith::SelectOp::create(b, isLast, k.i64(spec.keys), k.add(key0, plan.keyBlock));
       Value end = k.min(limit, rest);
       auto endOf = [&](Value column, int64_t lanes) {
         return k.min(end, visibleTo(k.add(i0, k.add(column, lanes - 1))));
       };
-      k.forLoop(k.i64(0), count, k.i64(plan.lanes), [&](Value column) {
+      forLoop(k, k.i64(0), count, k.i64(plan.lanes), [&](Value column) {
         Value until = endOf(column, plan.lanes);
         products(keys, packedQueries(packedQuery, spec.query, column), column, key0, until,
                  k.i64(0), dropped);
         products(values, packedQueries(packedDout, spec.dout, column), column, key0, until,
                  k.i64(0), gradients);
       });
-      k.forLoop(k.i64(0), count, k.i64(plan.width), [&](Value column) {
+      forLoop(k, k.i64(0), count, k.i64(plan.width), [&](Value column) {
         Value positions = spec.draws() ? dropout.rowPositions(head, k.add(i0, column)) : Value();
-        Value lse = k.load(plan.compute, statistics, column, plan.width);
-        Value deltas = k.load(plan.compute, delta, column, plan.width);
+        Value lse = emitLoad(b, plan.compute, statistics, column, plan.width);
+        Value deltas = emitLoad(b, plan.compute, delta, column, plan.width);
         Column own{column, positions, lse, deltas, {}};
         if (spec.hasBias)
           own.bias = bias.rows(head, k.add(i0, column));
-        k.forLoop(key0, endOf(column, plan.width), k.i64(4),
-                  [&](Value key) { emitGroup(own, key); });
+        forLoop(k, key0, endOf(column, plan.width), k.i64(4),
+                [&](Value key) { emitGroup(own, key); });
       });
     });
   }
@@ -277,39 +279,39 @@ private:
       words = dropout.words(column.positions, key);
     for (int64_t u = 0; u < 4; ++u) {
       Value at = k.add(k.mul(k.add(key, u), plan.strip), column.at);
-      Value score = scaledScore(k.load(plan.compute, dropped, at, plan.width));
+      Value score = scaledScore(emitLoad(b, plan.compute, dropped, at, plan.width));
       if (spec.hasBias)
         score = arith::AddFOp::create(b, score, bias.at(column.bias, k.add(key, u)));
       Value p = emitExp(b, arith::SubFOp::create(b, score, column.lse)), kept = p;
-      Value dp = k.load(plan.compute, gradients, at, plan.width);
+      Value dp = emitLoad(b, plan.compute, gradients, at, plan.width);
       if (spec.draws())
         kept = dropout.apply(words[u], p), dp = dropout.apply(words[u], dp);
       Value ds = arith::MulFOp::create(b, p, arith::SubFOp::create(b, dp, column.deltas));
-      k.store(plan.compute, kept, dropped, at);
-      k.store(plan.compute, ds, gradients, at);
+      emitStore(b, plan.compute, kept, dropped, at);
+      emitStore(b, plan.compute, ds, gradients, at);
     }
   }
 
   Value scaledScore(Value sum) {
-    return arith::MulFOp::create(b, sum, k.constant(vectorType(), spec.scale));
+    return arith::MulFOp::create(b, sum, emitConstant(b, vectorType(), spec.scale));
   }
 
   /// ds of the strip, row by row; +0 where a query does not see a key.
   void storeScores(Value i0, Value count) {
     Value row0 = k.add(k.mul(head.number, spec.queries), i0);
-    Value zero = k.constant(plan.compute, 0);
-    k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
-      Value to = k.pointer(plan.compute, k.buffer(buffers.output(spec, 3)),
-                           k.mul(k.add(row0, row), spec.keys));
+    Value zero = emitConstant(b, plan.compute, 0);
+    forLoop(k, k.i64(0), count, k.i64(1), [&](Value row) {
+      Value to = emitAddress(b, plan.compute, k.buffer(buffers.output(spec, 3)),
+                             k.mul(k.add(row0, row), spec.keys));
       Value visible = visibleTo(k.add(i0, row));
-      k.forLoop(k.i64(0), visible, k.i64(1), [&](Value key) {
-        Value x = k.load(plan.compute, gradients, k.add(k.mul(key, plan.strip), row));
+      forLoop(k, k.i64(0), visible, k.i64(1), [&](Value key) {
+        Value x = emitLoad(b, plan.compute, gradients, k.add(k.mul(key, plan.strip), row));
         if (spec.hasMask)
           x = arith::SelectOp::create(b, mask.seesOne(row, key), x, zero);
-        k.store(plan.compute, x, to, key);
+        emitStore(b, plan.compute, x, to, key);
       });
-      k.forLoop(visible, k.i64(spec.keys), k.i64(1),
-                [&](Value key) { k.store(plan.compute, zero, to, key); });
+      forLoop(k, visible, k.i64(spec.keys), k.i64(1),
+              [&](Value key) { emitStore(b, plan.compute, zero, to, key); });
     });
   }
 

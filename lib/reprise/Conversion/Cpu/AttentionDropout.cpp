@@ -17,27 +17,27 @@ Value AttentionDropout::rowPositions(const HeadIndex &head, Value i) {
   SmallVector<int64_t> steps;
   for (int64_t lane = 0; lane < parts.plan.width; ++lane)
     steps.push_back(lane * parts.spec.globalShape[3]);
-  auto type = VectorType::get(parts.plan.width, k.builder().getI64Type());
-  Value lanes = arith::ConstantOp::create(k.builder(),
-                                          DenseElementsAttr::get(type, ArrayRef<int64_t>(steps)));
-  return arith::AddIOp::create(k.builder(), k.splat(first, parts.plan.width), lanes);
+  auto type = VectorType::get(parts.plan.width, k.b.getI64Type());
+  Value lanes =
+      arith::ConstantOp::create(k.b, DenseElementsAttr::get(type, ArrayRef<int64_t>(steps)));
+  return arith::AddIOp::create(k.b, emitSplat(k.b, first, parts.plan.width), lanes);
 }
 
 std::array<Value, 4> AttentionDropout::words(Value rowPositions, Value key) {
   KernelBuilder &k = parts.k;
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   Type type = rowPositions.getType();
-  Value positions = arith::AddIOp::create(b, rowPositions, k.splat(key, parts.plan.width));
+  Value positions = arith::AddIOp::create(b, rowPositions, emitSplat(b, key, parts.plan.width));
   // Offsets are multiples of 4: four neighbouring keys share a block if their rows begin with one.
   auto together = [&] {
     return emitPhiloxBlocks(b, draw.seed, draw.stream,
-                            arith::ShRUIOp::create(b, positions, k.constant(type, 2)));
+                            arith::ShRUIOp::create(b, positions, emitConstant(b, type, 2)));
   };
   auto singly = [&] {
     std::array<Value, 4> words;
     for (int64_t u = 0; u < 4; ++u)
       words[u] = emitPhiloxWordsAt(b, draw.seed, draw.stream,
-                                   arith::AddIOp::create(b, positions, k.constant(type, u)));
+                                   arith::AddIOp::create(b, positions, emitConstant(b, type, u)));
     return words;
   };
   if (parts.spec.globalShape[3] % 4 != 0)

@@ -44,7 +44,7 @@ public:
     packed = workspace(offsets.packed), scores = workspace(offsets.scores);
     results = workspace(offsets.results), totals = workspace(offsets.totals);
     statistics = workspace(offsets.statistics);
-    k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) {
+    forLoop(k, k.begin(), k.end(), k.i64(1), [&](Value item) {
       head = headOf(k.div(item, plan.rowBlocks()), spec.heads);
       HeadIndex keyHead = keyHeadOf(head);
       Value begin = k.mul(k.rem(item, plan.rowBlocks()), plan.itemRows);
@@ -54,8 +54,8 @@ public:
                      workspace(offsets.keys), plan.isDirect(spec.key, false));
       values = rowsFor(headBase(2, spec.type, spec.value, keyHead), spec.value, visible,
                        workspace(offsets.values), plan.isDirect(spec.value, true));
-      k.forLoop(begin, end, k.i64(plan.strip),
-                [&](Value i0) { emitStrip(i0, k.min(k.i64(plan.strip), k.sub(end, i0))); });
+      forLoop(k, begin, end, k.i64(plan.strip),
+              [&](Value i0) { emitStrip(i0, k.min(k.i64(plan.strip), k.sub(end, i0))); });
     });
   }
 
@@ -64,13 +64,13 @@ private:
     packQueries(headBase(0, spec.type, spec.query, head), spec.query, i0, count, packed);
     if (spec.hasMask)
       mask.build(head, i0, count);
-    k.forLoop(k.i64(0), count, k.i64(plan.lanes), [&](Value column) {
+    forLoop(k, k.i64(0), count, k.i64(plan.lanes), [&](Value column) {
       Value limit = seenTo(k.add(k.add(i0, column), plan.lanes - 1));
       products(keys, packedQueries(packed, spec.query, column), column, k.i64(0), limit, k.i64(0),
                scores);
     });
-    k.forLoop(k.i64(0), count, k.i64(plan.width),
-              [&](Value column) { emitProbabilities(column, k.add(i0, column)); });
+    forLoop(k, k.i64(0), count, k.i64(plan.width),
+            [&](Value column) { emitProbabilities(column, k.add(i0, column)); });
     int64_t ld = plan.ld(spec.valueDepth());
     forChains(spec.keys, results, plan.strip * ld, [&](Value c, Value slot) {
       contractKeys(scores, values, i0, count, c, slot, spec.hasMask ? &mask : nullptr);
@@ -96,18 +96,18 @@ private:
 
   /// The product, scaled; with a bias, what emitMaximum has left.
   Value score(const Column &column, Value key) {
-    Value sum = k.load(plan.compute, scoreAddress(column, key), k.i64(0), plan.width);
+    Value sum = emitLoad(b, plan.compute, scoreAddress(column, key), k.i64(0), plan.width);
     if (spec.hasBias)
       return sum;
-    return arith::MulFOp::create(b, sum, k.constant(vectorType(), spec.scale));
+    return arith::MulFOp::create(b, sum, emitConstant(b, vectorType(), spec.scale));
   }
 
   Value addBias(const Column &column, Value key) {
     Value address = scoreAddress(column, key);
-    Value sum = k.load(plan.compute, address, k.i64(0), plan.width);
-    sum = arith::MulFOp::create(b, sum, k.constant(vectorType(), spec.scale));
+    Value sum = emitLoad(b, plan.compute, address, k.i64(0), plan.width);
+    sum = arith::MulFOp::create(b, sum, emitConstant(b, vectorType(), spec.scale));
     sum = arith::AddFOp::create(b, sum, bias.at(column.bias, key));
-    k.store(plan.compute, sum, address, k.i64(0));
+    emitStore(b, plan.compute, sum, address, k.i64(0));
     return sum;
   }
 
@@ -121,12 +121,12 @@ private:
     Value index =
         element.isInteger(64) ? key : arith::TruncIOp::create(b, element, key).getResult();
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, column.bounds,
-                                 k.splat(index, plan.width));
+                                 emitSplat(b, index, plan.width));
   }
 
   Value boundsOf(Value i) {
     if (!spec.causal)
-      return k.constant(indexType(), spec.keys);
+      return emitConstant(b, indexType(), spec.keys);
     auto type = cast<VectorType>(indexType());
     SmallVector<APInt> steps;
     for (int64_t lane = 0; lane < plan.width; ++lane)
@@ -134,7 +134,7 @@ private:
     Value lanes = arith::ConstantOp::create(b, DenseElementsAttr::get(type, steps));
     Type element = type.getElementType();
     Value index = element.isInteger(64) ? i : arith::TruncIOp::create(b, element, i).getResult();
-    return arith::AddIOp::create(b, k.splat(index, plan.width), lanes);
+    return arith::AddIOp::create(b, emitSplat(b, index, plan.width), lanes);
   }
 
   void emitProbabilities(Value at, Value i) {
@@ -150,17 +150,17 @@ private:
       Value begin = k.mul(c, chainLength), end = k.add(begin, chainLength);
       zero(sums, k.i64(sumLanes * plan.width));
       auto groups = [&](Value lo, Value hi, bool masked) {
-        k.forLoop(lo, hi, k.i64(4), [&](Value key) { emitGroup(column, key, sums, masked); });
+        forLoop(k, lo, hi, k.i64(4), [&](Value key) { emitGroup(column, key, sums, masked); });
       };
       groups(begin, k.min(full, end), false);
       if (hidesKeys())
         groups(max(full, begin), k.min(limit, end), true);
-      k.store(plan.compute, fold(sums), slot, k.i64(0));
+      emitStore(b, plan.compute, fold(sums), slot, k.i64(0));
     });
-    Value total = k.load(plan.compute, trees, k.i64(0), plan.width);
-    k.store(plan.compute, total, totals, at);
+    Value total = emitLoad(b, plan.compute, trees, k.i64(0), plan.width);
+    emitStore(b, plan.compute, total, totals, at);
     Value lse = arith::AddFOp::create(b, column.largest, emitLog(b, total));
-    k.store(plan.compute, lse, statistics, at);
+    emitStore(b, plan.compute, lse, statistics, at);
   }
 
   /// Where NaN is among the scores, every result is NaN, whether NaN wins here or not; nor does the
@@ -171,10 +171,10 @@ private:
   }
 
   Value emitMaximum(const Column &column, Value full, Value limit) {
-    Value least = k.constant(vectorType(), -std::numeric_limits<double>::infinity());
+    Value least = emitConstant(b, vectorType(), -std::numeric_limits<double>::infinity());
     auto scan = [&](Value lo, Value hi, ValueRange start, bool masked) {
-      return k.forLoop(lo, hi, k.i64(4), start, [&](Value key, ValueRange carried) {
-        KernelBuilder::Carried next;
+      return forLoop(k, lo, hi, k.i64(4), start, [&](Value key, ValueRange carried) {
+        Carried next;
         for (int64_t u = 0; u < 4; ++u) {
           Value at = k.add(key, u);
           Value value = spec.hasBias ? addBias(column, at) : score(column, at);
@@ -185,7 +185,7 @@ private:
         return next;
       });
     };
-    KernelBuilder::Carried m = scan(k.i64(0), full, KernelBuilder::Carried(4, least), false);
+    Carried m = scan(k.i64(0), full, Carried(4, least), false);
     if (hidesKeys())
       m = scan(full, limit, m, true);
     return greater(greater(m[0], m[1]), greater(m[2], m[3]));
@@ -201,13 +201,13 @@ private:
       Value p = emitExp(b, arith::SubFOp::create(b, score(column, j), column.largest));
       // A masked key's +0 changes no sum, since those of probabilities are never -0.
       if (masked)
-        p = arith::SelectOp::create(b, isVisible(column, j), p, k.constant(vectorType(), 0));
+        p = arith::SelectOp::create(b, isVisible(column, j), p, emitConstant(b, vectorType(), 0));
       Value lane = k.mul(k.add(k.rem(key, sumLanes), u), plan.width);
-      Value sum = k.load(plan.compute, sums, lane, plan.width);
-      k.store(plan.compute, arith::AddFOp::create(b, sum, p), sums, lane);
+      Value sum = emitLoad(b, plan.compute, sums, lane, plan.width);
+      emitStore(b, plan.compute, arith::AddFOp::create(b, sum, p), sums, lane);
       if (spec.draws())
         p = dropout.apply(words[u], p);
-      k.store(plan.compute, p, scores, k.add(k.mul(j, plan.strip), column.at));
+      emitStore(b, plan.compute, p, scores, k.add(k.mul(j, plan.strip), column.at));
     }
   }
 
@@ -215,7 +215,7 @@ private:
   Value fold(Value sums) {
     SmallVector<Value> lanes;
     for (int64_t lane = 0; lane < sumLanes; ++lane)
-      lanes.push_back(k.load(plan.compute, sums, k.i64(lane * plan.width), plan.width));
+      lanes.push_back(emitLoad(b, plan.compute, sums, k.i64(lane * plan.width), plan.width));
     for (int64_t distance = sumLanes / 2; distance; distance /= 2)
       for (int64_t lane = 0; lane < distance; ++lane)
         lanes[lane] = arith::AddFOp::create(b, lanes[lane], lanes[lane + distance]);
@@ -226,24 +226,25 @@ private:
     Value row0 = k.add(k.mul(head.number, spec.queries), i0);
     if (spec.stored[0]) {
       int64_t columns = spec.valueDepth();
-      Value to = k.pointer(spec.type, k.buffer(buffers.output(spec, 0)), k.mul(row0, columns));
+      Value to = emitAddress(b, spec.type, k.buffer(buffers.output(spec, 0)), k.mul(row0, columns));
       storeRows(results, count, columns, to, [&](Value value, Value row) -> Value {
-        Value total = k.load(plan.compute, totals, row);
+        Value total = emitLoad(b, plan.compute, totals, row);
         auto vector = dyn_cast<VectorType>(value.getType());
-        Value quotient = arith::DivFOp::create(b, value, k.splat(total, vector ? plan.width : 1));
+        Value quotient =
+            arith::DivFOp::create(b, value, emitSplat(b, total, vector ? plan.width : 1));
         if (!spec.hasMask)
           return quotient;
         // The sum of no probabilities; the sum of any is at least 1.
-        Value seesNone =
-            arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total, k.constant(plan.compute, 0));
-        return arith::SelectOp::create(b, seesNone, k.constant(value.getType(), 0), quotient);
+        Value seesNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total,
+                                               emitConstant(b, plan.compute, 0));
+        return arith::SelectOp::create(b, seesNone, emitConstant(b, value.getType(), 0), quotient);
       });
     }
     if (!spec.stored[1])
       return;
     Value to = element(k.buffer(buffers.output(spec, 1)), row0);
-    k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
-      k.store(plan.compute, k.load(plan.compute, statistics, row), to, row);
+    forLoop(k, k.i64(0), count, k.i64(1), [&](Value row) {
+      emitStore(b, plan.compute, emitLoad(b, plan.compute, statistics, row), to, row);
     });
   }
 

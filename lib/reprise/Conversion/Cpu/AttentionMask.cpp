@@ -10,7 +10,6 @@ namespace reprise {
 //===-- Bias ----------------------------------------------------------------------------------===//
 
 AttentionBias::Rows AttentionBias::rows(const HeadIndex &head, Value i) {
-  KernelBuilder &k = parts.k;
   ImplicitLocOpBuilder &b = parts.b;
   const AttentionSpec &spec = parts.spec;
   Rows rows{parts.headBase(buffer, parts.plan.compute, spec.bias, head), {}};
@@ -20,9 +19,9 @@ AttentionBias::Rows AttentionBias::rows(const HeadIndex &head, Value i) {
   auto type = VectorType::get(parts.plan.width, b.getI64Type());
   Value steps =
       arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int64_t>(lanes)));
-  Value queries = arith::AddIOp::create(b, k.splat(i, parts.plan.width), steps);
-  queries = arith::MinSIOp::create(b, queries, k.constant(type, spec.queries - 1));
-  rows.offsets = arith::MulIOp::create(b, queries, k.constant(type, spec.bias.row));
+  Value queries = arith::AddIOp::create(b, emitSplat(b, i, parts.plan.width), steps);
+  queries = arith::MinSIOp::create(b, queries, emitConstant(b, type, spec.queries - 1));
+  rows.offsets = arith::MulIOp::create(b, queries, emitConstant(b, type, spec.bias.row));
   return rows;
 }
 
@@ -32,16 +31,16 @@ Value AttentionBias::at(const Rows &rows, Value key) {
   Type type = parts.plan.compute;
   int64_t width = parts.plan.width;
   Value last = k.min(key, k.i64(parts.spec.keys - 1));
-  Value base = k.pointer(type, rows.base, k.mul(last, parts.spec.bias.depth));
+  Value base = emitAddress(b, type, rows.base, k.mul(last, parts.spec.bias.depth));
   if (!rows.offsets)
-    return k.splat(k.load(type, base, k.i64(0)), width);
+    return emitSplat(b, emitLoad(b, type, base, k.i64(0)), width);
   auto pointers = VectorType::get(width, base.getType());
   Value addresses =
       LLVM::GEPOp::create(b, pointers, type, base, ArrayRef<LLVM::GEPArg>{rows.offsets});
-  Value all = k.constant(VectorType::get(width, b.getI1Type()), 1);
+  Value all = emitConstant(b, VectorType::get(width, b.getI1Type()), 1);
   Type vector = parts.vectorType();
-  return LLVM::masked_gather::create(b, vector, addresses, all, k.constant(vector, 0),
-                                     static_cast<uint32_t>(KernelBuilder::bytesOf(type)));
+  return LLVM::masked_gather::create(b, vector, addresses, all, emitConstant(b, vector, 0),
+                                     static_cast<uint32_t>(bytesOf(type)));
 }
 
 //===-- Mask ----------------------------------------------------------------------------------===//
@@ -55,8 +54,10 @@ int64_t AttentionMask::bytes(const AttentionPlan &plan) {
   return (2 * wordCount(plan) + 1) * static_cast<int64_t>(sizeof(int64_t));
 }
 
-Value AttentionMask::word(Value key) { return parts.k.load(parts.b.getI64Type(), words, key); }
-Value AttentionMask::startOf(Value run) { return parts.k.load(parts.b.getI64Type(), starts, run); }
+Value AttentionMask::word(Value key) { return emitLoad(parts.b, parts.b.getI64Type(), words, key); }
+Value AttentionMask::startOf(Value run) {
+  return emitLoad(parts.b, parts.b.getI64Type(), starts, run);
+}
 
 /// Or's one query's keys into the words, as the given bit.
 void AttentionMask::addRow(Value from, Value bit) {
@@ -64,12 +65,13 @@ void AttentionMask::addRow(Value from, Value bit) {
   ImplicitLocOpBuilder &b = parts.b;
   int64_t keys = parts.spec.keys, stride = parts.spec.mask.depth, width = 8;
   auto add = [&](int64_t lo, int64_t hi, int64_t step) {
-    k.forLoop(k.i64(lo), k.i64(hi), k.i64(step), [&](Value key) {
-      Type type = KernelBuilder::typeOf(b.getI64Type(), step);
-      Value seen = k.load(b.getI8Type(), from, k.mul(key, stride), step);
-      seen = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, type, seen), k.splat(bit, step));
-      Value old = k.load(b.getI64Type(), words, key, step);
-      k.store(b.getI64Type(), arith::OrIOp::create(b, old, seen), words, key);
+    forLoop(k, k.i64(lo), k.i64(hi), k.i64(step), [&](Value key) {
+      Type type = typeOfLanes(b.getI64Type(), step);
+      Value seen = emitLoad(b, b.getI8Type(), from, k.mul(key, stride), step);
+      seen =
+          arith::ShLIOp::create(b, arith::ExtUIOp::create(b, type, seen), emitSplat(b, bit, step));
+      Value old = emitLoad(b, b.getI64Type(), words, key, step);
+      emitStore(b, b.getI64Type(), arith::OrIOp::create(b, old, seen), words, key);
     });
   };
   int64_t whole = stride == 1 ? keys / width * width : 0;
@@ -86,15 +88,15 @@ void AttentionMask::loadWords(const HeadIndex &head, Value i0, Value count) {
   Type i64 = b.getI64Type();
   Value base = parts.headBase(buffer, b.getI8Type(), strides, head);
   bool shared = strides.row == 0;
-  k.forLoop(k.i64(0), k.i64(wordCount(parts.plan)), k.i64(1),
-            [&](Value key) { k.store(i64, k.i64(0), words, key); });
+  forLoop(k, k.i64(0), k.i64(wordCount(parts.plan)), k.i64(1),
+          [&](Value key) { emitStore(b, i64, k.i64(0), words, key); });
   if (!shared)
-    return k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
-      addRow(k.pointer(b.getI8Type(), base, k.mul(k.add(i0, row), strides.row)), row);
+    return forLoop(k, k.i64(0), count, k.i64(1), [&](Value row) {
+      addRow(emitAddress(b, b.getI8Type(), base, k.mul(k.add(i0, row), strides.row)), row);
     });
-  k.forLoop(k.i64(0), k.i64(parts.spec.keys), k.i64(1), [&](Value key) {
-    Value seen = k.load(b.getI8Type(), base, k.mul(key, strides.depth));
-    k.store(i64, k.sub(k.i64(0), arith::ExtUIOp::create(b, i64, seen)), words, key);
+  forLoop(k, k.i64(0), k.i64(parts.spec.keys), k.i64(1), [&](Value key) {
+    Value seen = emitLoad(b, b.getI8Type(), base, k.mul(key, strides.depth));
+    emitStore(b, i64, k.sub(k.i64(0), arith::ExtUIOp::create(b, i64, seen)), words, key);
   });
 }
 
@@ -120,30 +122,29 @@ void AttentionMask::build(const HeadIndex &head, Value i0, Value count) {
   ImplicitLocOpBuilder &b = parts.b;
   Type i64 = b.getI64Type();
   words = parts.workspace(offset);
-  starts = k.pointer(i64, words, k.i64(wordCount(parts.plan)));
+  starts = emitAddress(b, i64, words, k.i64(wordCount(parts.plan)));
   loadWords(head, i0, count);
   // The runs so far, the word before (none is like the first), `full` and `limit`.
   Value first = arith::XOrIOp::create(b, finishWord(k.i64(0), i0, count), k.i64(-1));
-  KernelBuilder::Carried carried{k.i64(0), first, k.i64(parts.spec.keys), k.i64(0)};
-  carried = k.forLoop(
-      k.i64(0), k.i64(parts.spec.keys), k.i64(1), carried, [&](Value key, ValueRange before) {
+  Carried carried{k.i64(0), first, k.i64(parts.spec.keys), k.i64(0)};
+  carried = forLoop(
+      k, k.i64(0), k.i64(parts.spec.keys), k.i64(1), carried, [&](Value key, ValueRange before) {
         Value own = finishWord(key, i0, count);
-        k.store(i64, own, words, key);
-        k.store(i64, key, starts, before[0]);
+        emitStore(b, i64, own, words, key);
+        emitStore(b, i64, key, starts, before[0]);
         Value isNew = parts.compare(arith::CmpIPredicate::ne, own, before[1]);
         Value runs = k.add(before[0], arith::ExtUIOp::create(b, i64, isNew));
         Value notAll = parts.compare(arith::CmpIPredicate::ne, own, k.i64(-1));
         Value full = arith::SelectOp::create(b, notAll, k.min(before[2], key), before[2]);
         Value any = parts.compare(arith::CmpIPredicate::ne, own, k.i64(0));
         Value limit = arith::SelectOp::create(b, any, k.add(key, 1), before[3]);
-        return KernelBuilder::Carried{runs, own, full, limit};
+        return Carried{runs, own, full, limit};
       });
   runs = carried[0], full = carried[2], limit = carried[3];
-  k.store(i64, k.i64(parts.spec.keys), starts, runs);
+  emitStore(b, i64, k.i64(parts.spec.keys), starts, runs);
 }
 
 Value AttentionMask::sees(Value column, Value key) {
-  KernelBuilder &k = parts.k;
   ImplicitLocOpBuilder &b = parts.b;
   auto type = cast<VectorType>(parts.indexType());
   unsigned bits = type.getElementTypeBitWidth();
@@ -154,8 +155,8 @@ Value AttentionMask::sees(Value column, Value key) {
   if (bits < 64)
     own = arith::TruncIOp::create(b, type.getElementType(), own);
   Value lane = arith::ConstantOp::create(b, DenseElementsAttr::get(type, lanes));
-  Value seen = arith::AndIOp::create(b, k.splat(own, parts.plan.width), lane);
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, seen, k.constant(type, 0));
+  Value seen = arith::AndIOp::create(b, emitSplat(b, own, parts.plan.width), lane);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, seen, emitConstant(b, type, 0));
 }
 
 Value AttentionMask::seesOne(Value row, Value key) {
@@ -212,16 +213,16 @@ void AttentionMask::forSeenKeys(Value row, int64_t rows, llvm::function_ref<void
   };
   forStretches(none, runs, kindOf, [&](Value kind, Value begin, Value end) {
     auto singly = [&] {
-      k.forLoop(row, k.add(row, rows), k.i64(1), [&](Value query) {
+      forLoop(k, row, k.add(row, rows), k.i64(1), [&](Value query) {
         auto bitOf = [&](Value run) { return bitsOf(run, query, 1); };
         forStretches(begin, end, bitOf, [&](Value bit, Value begin, Value end) {
-          k.ifThen(is(bit, k.i64(1)), [&] { single(query, startOf(begin), startOf(end)); });
+          ifThen(b, is(bit, k.i64(1)), [&] { single(query, startOf(begin), startOf(end)); });
         });
       });
     };
-    k.ifThen(
-        is(kind, each), [&] { all(startOf(begin), startOf(end)); },
-        [&] { k.ifThen(is(kind, some), singly); });
+    ifThen(
+        b, is(kind, each), [&] { all(startOf(begin), startOf(end)); },
+        [&] { ifThen(b, is(kind, some), singly); });
   });
 }
 
@@ -237,8 +238,8 @@ void AttentionMask::forSeeingQueries(Value first, Value last,
   auto is = [&](Value x, Value y) { return parts.compare(arith::CmpIPredicate::eq, x, y); };
   forStretches(k.i64(0), runs, kindOf, [&](Value bits, Value begin, Value end) {
     Value lo = startOf(begin), hi = startOf(end);
-    k.ifThen(
-        is(bits, inside), [&] { body(lo, hi, first, last); },
+    ifThen(
+        b, is(bits, inside), [&] { body(lo, hi, first, last); },
         [&] {
           auto isLeft = [&](Value left) {
             return parts.compare(arith::CmpIPredicate::ne, left, k.i64(0));

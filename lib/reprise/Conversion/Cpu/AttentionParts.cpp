@@ -7,7 +7,7 @@ namespace reprise {
 
 Type AttentionParts::indexType() {
   Type integer = b.getIntegerType(plan.compute.getIntOrFloatBitWidth());
-  return KernelBuilder::typeOf(integer, plan.width);
+  return typeOfLanes(integer, plan.width);
 }
 
 void AttentionParts::copyRow(Value from, const AttentionStrides &strides, Value to) {
@@ -16,15 +16,15 @@ void AttentionParts::copyRow(Value from, const AttentionStrides &strides, Value 
   auto copy = [&](int64_t lo, int64_t hi, int64_t step) {
     if (lo == hi)
       return;
-    k.forLoop(k.i64(lo), k.i64(hi), k.i64(step), [&](Value d) {
+    forLoop(k, k.i64(lo), k.i64(hi), k.i64(step), [&](Value d) {
       Value at = k.mul(d, strides.depth);
-      k.store(plan.compute, k.loadCompute(spec.type, from, at, step), to, d);
+      emitStore(b, plan.compute, emitLoadWide(b, spec.type, from, at, step), to, d);
     });
   };
   copy(0, whole, width);
   copy(whole, columns, 1);
   for (int64_t d = columns; d < plan.ld(columns); ++d)
-    k.store(plan.compute, k.constant(plan.compute, 0), to, k.i64(d));
+    emitStore(b, plan.compute, emitConstant(b, plan.compute, 0), to, k.i64(d));
 }
 
 RowMatrix AttentionParts::rowsFor(Value from, const AttentionStrides &strides, Value count,
@@ -32,8 +32,8 @@ RowMatrix AttentionParts::rowsFor(Value from, const AttentionStrides &strides, V
   int64_t columns = strides.columns, ld = plan.ld(columns);
   if (direct)
     return {spec.type, from, strides.row, columns, true};
-  k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
-    copyRow(k.pointer(spec.type, from, k.mul(row, strides.row)), strides,
+  forLoop(k, k.i64(0), count, k.i64(1), [&](Value row) {
+    copyRow(emitAddress(b, spec.type, from, k.mul(row, strides.row)), strides,
             element(to, k.mul(row, ld)));
   });
   return {plan.compute, to, ld, columns, false};
@@ -53,11 +53,11 @@ void AttentionParts::packQueries(Value from, const AttentionStrides &strides, Va
 void AttentionParts::products(const RowMatrix &rows, Value packed, Value column, Value lo, Value hi,
                               Value key0, Value to) {
   int64_t count = plan.scoreRows;
-  k.forLoop(lo, hi, k.i64(count), [&](Value j) {
+  forLoop(k, lo, hi, k.i64(count), [&](Value j) {
     // The last tile lies so that it ends with the last key; what it computes again stays equal.
     Value row = k.min(j, k.i64(spec.keys - count));
     TileRequest tile;
-    tile.lhs = {rows.type, k.pointer(rows.type, rows.base, k.mul(row, rows.rowStride)),
+    tile.lhs = {rows.type, emitAddress(b, rows.type, rows.base, k.mul(row, rows.rowStride)),
                 rows.rowStride, 1};
     tile.rhs = {plan.compute, packed, 1, plan.lanes};
     tile.rows = count;
@@ -73,19 +73,19 @@ void AttentionParts::products(const RowMatrix &rows, Value packed, Value column,
 void AttentionParts::forTiles(Value lo, Value hi, int64_t tail,
                               llvm::function_ref<void(Value, int64_t)> body) {
   Value whole = k.add(lo, roundDown(k.sub(hi, lo), plan.rows));
-  k.forLoop(lo, whole, k.i64(plan.rows), [&](Value row) { body(row, plan.rows); });
+  forLoop(k, lo, whole, k.i64(plan.rows), [&](Value row) { body(row, plan.rows); });
   if (tail < 0)
-    k.forLoop(whole, hi, k.i64(1), [&](Value row) { body(row, 1); });
+    forLoop(k, whole, hi, k.i64(1), [&](Value row) { body(row, 1); });
   if (tail <= 0)
     return;
   Value left = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, whole, hi);
-  k.ifThen(left, [&] { body(whole, tail); });
+  ifThen(b, left, [&] { body(whole, tail); });
 }
 
 void AttentionParts::forColumns(int64_t columns, llvm::function_ref<void(Value, int64_t)> body) {
   int64_t lanes = plan.columnLanes(columns), tail = columns % lanes, whole = columns - tail;
   if (whole)
-    k.forLoop(k.i64(0), k.i64(whole), k.i64(lanes), [&](Value d) { body(d, lanes); });
+    forLoop(k, k.i64(0), k.i64(whole), k.i64(lanes), [&](Value d) { body(d, lanes); });
   if (tail)
     body(k.i64(whole), tail);
 }
@@ -96,7 +96,7 @@ void AttentionParts::tile(TileOperand left, const RowMatrix &right, Value firstT
   TileRequest tile;
   tile.lhs = left;
   Value at = k.add(k.mul(firstTerm, right.rowStride), d);
-  tile.rhs = {right.type, k.pointer(right.type, right.base, at), 1, right.rowStride};
+  tile.rhs = {right.type, emitAddress(b, right.type, right.base, at), 1, right.rowStride};
   tile.rows = rows;
   tile.lanes = lanes;
   tile.maskRhs = right.masked;
@@ -111,14 +111,14 @@ void AttentionParts::tile(TileOperand left, const RowMatrix &right, Value firstT
 void AttentionParts::storeRows(Value from, Value count, int64_t columns, Value to,
                                llvm::function_ref<Value(Value, Value)> map) {
   int64_t whole = columns / plan.width * plan.width;
-  k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
+  forLoop(k, k.i64(0), count, k.i64(1), [&](Value row) {
     Value source = element(from, k.mul(row, plan.ld(columns)));
-    Value target = k.pointer(spec.type, to, k.mul(row, columns));
+    Value target = emitAddress(b, spec.type, to, k.mul(row, columns));
     auto copy = [&](int64_t lo, int64_t hi, int64_t step) {
       if (lo < hi)
-        k.forLoop(k.i64(lo), k.i64(hi), k.i64(step), [&](Value d) {
-          Value value = k.load(plan.compute, source, d, step);
-          k.storeCompute(spec.type, map(value, row), target, d);
+        forLoop(k, k.i64(lo), k.i64(hi), k.i64(step), [&](Value d) {
+          Value value = emitLoad(b, plan.compute, source, d, step);
+          emitStoreRounded(b, spec.type, map(value, row), target, d);
         });
     };
     copy(0, whole, plan.width);

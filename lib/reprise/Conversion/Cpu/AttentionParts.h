@@ -36,10 +36,12 @@ public:
 
   const AttentionPlan &plan;
 
-  Value workspace(int64_t offset) { return k.pointer(b.getI8Type(), k.workspace(), k.i64(offset)); }
+  Value workspace(int64_t offset) {
+    return emitAddress(b, b.getI8Type(), k.workspace(), k.i64(offset));
+  }
   /// The address of an element in the type of arithmetic.
-  Value element(Value base, Value index) { return k.pointer(plan.compute, base, index); }
-  mlir::Type vectorType() { return KernelBuilder::typeOf(plan.compute, plan.width); }
+  Value element(Value base, Value index) { return emitAddress(b, plan.compute, base, index); }
+  mlir::Type vectorType() { return typeOfLanes(plan.compute, plan.width); }
   /// The integers as wide as the type of arithmetic, as many as a register holds.
   mlir::Type indexType();
   /// `x` rounded up or down to a multiple of `c`.

@@ -1,5 +1,6 @@
 // reprise: chooses strips and tiles for attention, from its shape and its target alone
 #include "AttentionPlan.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include <numeric>
 
@@ -8,8 +9,7 @@ using namespace mlir;
 namespace reprise {
 
 AttentionPlan::AttentionPlan(const AttentionSpec &spec, const CpuTarget &target)
-    : spec(spec), compute(KernelBuilder::computeType(spec.type)),
-      width(target.lanes(KernelBuilder::bytesOf(compute))) {
+    : spec(spec), compute(getComputeType(spec.type)), width(target.lanes(bytesOf(compute))) {
   bool wide = target.registers() == 32;
   rows = wide ? 8 : 6;
   // A tile of scores is one register wide where registers suffice: causal strips then compute less

@@ -27,7 +27,7 @@ struct AttentionPlan {
 
   AttentionPlan(const AttentionSpec &spec, const CpuTarget &target);
 
-  int64_t bytes() const { return KernelBuilder::bytesOf(compute); }
+  int64_t bytes() const { return bytesOf(compute); }
   /// Work items of one head in the forward.
   int64_t rowBlocks() const { return llvm::divideCeil(spec.queries, itemRows); }
   static int64_t chainsOf(int64_t terms) {

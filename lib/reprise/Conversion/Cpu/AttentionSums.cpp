@@ -28,12 +28,12 @@ void AttentionParts::contractKeys(Value weights, const RowMatrix &right, Value i
     forTiles(k.i64(0), roundUp(count, plan.rows), 0, [&](Value row, int64_t rows) {
       Value all = compare(arith::CmpIPredicate::sge, visibleTo(k.add(i0, row)), k.add(key0, terms));
       auto singly = [&] {
-        k.forLoop(row, k.add(row, rows), k.i64(1), [&](Value single) {
+        forLoop(k, row, k.add(row, rows), k.i64(1), [&](Value single) {
           Value visible = k.sub(visibleTo(k.add(i0, single)), key0);
           rowsAt(single, 1, clamp(visible, k.i64(0), terms), Triangle::None);
         });
       };
-      k.ifThen(all, [&] { rowsAt(row, rows, terms, Triangle::None); }, singly);
+      ifThen(b, all, [&] { rowsAt(row, rows, terms, Triangle::None); }, singly);
     });
   });
 }
@@ -58,19 +58,19 @@ void AttentionParts::contractSeenKeys(Value weights, const RowMatrix &right, Val
 }
 
 void AttentionParts::zero(Value to, Value count) {
-  k.forLoop(k.i64(0), count, k.i64(plan.width),
-            [&](Value at) { k.store(plan.compute, k.constant(vectorType(), 0), to, at); });
+  forLoop(k, k.i64(0), count, k.i64(plan.width),
+          [&](Value at) { emitStore(b, plan.compute, emitConstant(b, vectorType(), 0), to, at); });
 }
 
 /// Adds slot s + 1 to slot s, for s = from, from − 1, … , `count` times.
 void AttentionParts::addSlots(Value slots, int64_t elements, Value from, Value count) {
-  k.forLoop(k.i64(0), count, k.i64(1), [&](Value i) {
+  forLoop(k, k.i64(0), count, k.i64(1), [&](Value i) {
     Value to = element(slots, k.mul(k.sub(from, i), elements));
     Value other = element(to, k.i64(elements));
-    k.forLoop(k.i64(0), k.i64(elements), k.i64(plan.width), [&](Value at) {
-      Value left = k.load(plan.compute, to, at, plan.width);
-      Value right = k.load(plan.compute, other, at, plan.width);
-      k.store(plan.compute, arith::AddFOp::create(b, left, right), to, at);
+    forLoop(k, k.i64(0), k.i64(elements), k.i64(plan.width), [&](Value at) {
+      Value left = emitLoad(b, plan.compute, to, at, plan.width);
+      Value right = emitLoad(b, plan.compute, other, at, plan.width);
+      emitStore(b, plan.compute, arith::AddFOp::create(b, left, right), to, at);
     });
   });
 }
@@ -82,7 +82,7 @@ void AttentionParts::forChains(int64_t terms, Value slots, int64_t elements,
     return chain(k.i64(0), slots);
   // A binary counter of finished chains is the neighbour tree: before chain c its 1 bits are the
   // partial sums.
-  k.forLoop(k.i64(0), k.i64(chains), k.i64(1), [&](Value c) {
+  forLoop(k, k.i64(0), k.i64(chains), k.i64(1), [&](Value c) {
     Value slot = math::CtPopOp::create(b, c);
     chain(c, element(slots, k.mul(slot, elements)));
     Value carries = math::CountTrailingZerosOp::create(b, k.add(c, 1));
@@ -121,12 +121,12 @@ void AttentionParts::contractQueries(Value weights, const RowMatrix &right, cons
   if (!plan.singleChains())
     return forTiles(k.i64(0), limit, -1, [&](Value key, int64_t rows) {
       auto singly = [&] {
-        k.forLoop(key, k.add(key, rows), k.i64(1), [&](Value single) {
+        forLoop(k, key, k.add(key, rows), k.i64(1), [&](Value single) {
           Value first = clamp(entry(single), strip.first, strip.last);
           rowsAt(single, 1, first, k.sub(strip.last, first), Triangle::None);
         });
       };
-      k.ifThen(isLater(entry(k.add(key, rows - 1))), singly, [&] { whole(key, rows); });
+      ifThen(b, isLater(entry(k.add(key, rows - 1))), singly, [&] { whole(key, rows); });
     });
   // Tiles lie so that the diagonal enters a strip with the first row of one.
   int64_t ahead = spec.shift() % plan.rows;
@@ -135,8 +135,8 @@ void AttentionParts::contractQueries(Value weights, const RowMatrix &right, cons
   forTiles(k.i64(ahead), limit, spec.queries % plan.rows, [&](Value key, int64_t rows) {
     Value first = entry(key);
     Value common = k.sub(k.sub(count, first), k.i64(rows - 1));
-    k.ifThen(
-        isLater(first), [&] { rowsAt(key, rows, first, common, Triangle::Leading); },
+    ifThen(
+        b, isLater(first), [&] { rowsAt(key, rows, first, common, Triangle::Leading); },
         [&] { whole(key, rows); });
   });
 }

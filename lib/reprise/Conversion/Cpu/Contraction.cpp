@@ -27,12 +27,12 @@ ContractionContext::ContractionContext(const ContractionSpec &spec, const Contra
 }
 
 Value bytesFrom(KernelBuilder &k, Value base, int64_t offset) {
-  return k.pointer(k.builder().getI8Type(), base, k.i64(offset));
+  return emitAddress(k.b, k.b.getI8Type(), base, k.i64(offset));
 }
 
 Value batchBase(KernelBuilder &k, const OperandPlan &operand, Value batch) {
-  return k.pointer(operand.type, k.buffer(operand.buffer),
-                   k.add(emitOffset(k, operand.batch, batch), operand.offset));
+  return emitAddress(k.b, operand.type, k.buffer(operand.buffer),
+                     k.add(emitOffset(k, operand.batch, batch), operand.offset));
 }
 
 Value countFrom(KernelBuilder &k, const ContractionPlan &plan, Value k0) {
@@ -48,8 +48,9 @@ Value sharedSliver(KernelBuilder &k, const ContractionContext &context, const Op
   const ContractionPlan &plan = context.plan;
   int64_t offset = &operand == &plan.rows ? 0 : context.sharedRowBytes;
   Value index = k.add(k.mul(block, operand.slivers()), sliver);
-  return k.pointer(plan.accumulator, bytesFrom(k, k.buffer(2 + context.spec.extraBuffers), offset),
-                   k.mul(index, plan.sliverElements(operand)));
+  return emitAddress(k.b, plan.accumulator,
+                     bytesFrom(k, k.buffer(2 + context.spec.extraBuffers), offset),
+                     k.mul(index, plan.sliverElements(operand)));
 }
 
 namespace {
@@ -67,12 +68,12 @@ public:
     KernelBuilder k(module, name);
     Value split = k.i64(itemsOf(plan.rows));
     if (itemsOf(plan.rows))
-      k.forLoop(k.begin(), k.min(k.end(), split), k.i64(1),
-                [&](Value item) { emitItem(k, plan.rows, item); });
-    Value begin = arith::MaxSIOp::create(k.builder(), k.begin(), split);
+      forLoop(k, k.begin(), k.min(k.end(), split), k.i64(1),
+              [&](Value item) { emitItem(k, plan.rows, item); });
+    Value begin = arith::MaxSIOp::create(k.b, k.begin(), split);
     if (itemsOf(plan.lanes))
-      k.forLoop(begin, k.end(), k.i64(1),
-                [&](Value item) { emitItem(k, plan.lanes, k.sub(item, split)); });
+      forLoop(k, begin, k.end(), k.i64(1),
+              [&](Value item) { emitItem(k, plan.lanes, k.sub(item, split)); });
     touchEnd(k);
   }
 
@@ -80,12 +81,12 @@ private:
   /// The last bytes are a gap behind the last sliver. Written once, all that is reserved can be
   /// seen in a painted arena.
   void touchEnd(KernelBuilder &k) {
-    Value isFirst =
-        arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::eq, k.begin(), k.i64(0));
-    k.ifThen(isFirst, [&] {
+    Value isFirst = arith::CmpIOp::create(k.b, arith::CmpIPredicate::eq, k.begin(), k.i64(0));
+    ifThen(k.b, isFirst, [&] {
       int64_t elements = context.sharedBytes / plan.accumulatorBytes() - plan.vectorLanes;
-      Value zeros = k.constant(KernelBuilder::typeOf(plan.accumulator, plan.vectorLanes), 0);
-      k.store(plan.accumulator, zeros, k.buffer(2 + context.spec.extraBuffers), k.i64(elements));
+      Value zeros = emitConstant(k.b, typeOfLanes(plan.accumulator, plan.vectorLanes), 0);
+      emitStore(k.b, plan.accumulator, zeros, k.buffer(2 + context.spec.extraBuffers),
+                k.i64(elements));
     });
   }
 
@@ -103,7 +104,7 @@ private:
   int64_t movedBytes(const OperandPlan &operand) const {
     int64_t elements = plan.batch * plan.terms * operand.freeSize;
     bool shared = operand.packing == Packing::Shared;
-    return shared ? elements * (KernelBuilder::bytesOf(operand.type) + plan.accumulatorBytes()) : 0;
+    return shared ? elements * (bytesOf(operand.type) + plan.accumulatorBytes()) : 0;
   }
 
   void emitItem(KernelBuilder &k, const OperandPlan &operand, Value item) {
@@ -133,7 +134,7 @@ BlockOperand blockOf(KernelBuilder &k, const OperandPlan &operand, int64_t block
 void emitMultiply(ModuleOp module, StringRef name, const ContractionContext &context) {
   const ContractionPlan &plan = context.plan;
   KernelBuilder k(module, name);
-  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) {
+  forLoop(k, k.begin(), k.end(), k.i64(1), [&](Value item) {
     Value rowBlock = k.rem(item, plan.rowBlocks);
     Value rest = k.div(item, plan.rowBlocks);
     Value laneBlock = k.rem(rest, plan.laneBlocks);

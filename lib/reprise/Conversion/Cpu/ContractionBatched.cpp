@@ -43,7 +43,7 @@ bool isBatched(const ContractionSpec &spec, const CpuTarget &target) {
   Type type = spec.accumulatorType();
   if (spec.lhsType != type || spec.rhsType != type)
     return false;
-  int64_t lanes = target.lanes(KernelBuilder::bytesOf(type));
+  int64_t lanes = target.lanes(bytesOf(type));
   int64_t window = spec.columns[1].size * spec.columns[2].size;
   constexpr int64_t mostPairs = 64, mostWindow = 121, mostElements = 1 << 16;
   for (const SharedDim &dim : spec.contracted)
@@ -63,9 +63,9 @@ class BatchedEmitter {
 public:
   BatchedEmitter(KernelBuilder &k, const ContractionSpec &spec, const CpuTarget &target,
                  const ContractionHooks &hooks)
-      : k(k), b(k.builder()), spec(spec), hooks(hooks), type(spec.accumulatorType()),
-        width(target.lanes(KernelBuilder::bytesOf(type))), registers(target.registers()),
-        spans(spec), rows(spec.rows[0].size), channels(spec.columns[0].size),
+      : k(k), b(k.b), spec(spec), hooks(hooks), type(spec.accumulatorType()),
+        width(target.lanes(bytesOf(type))), registers(target.registers()), spans(spec),
+        rows(spec.rows[0].size), channels(spec.columns[0].size),
         window(spec.columns[1].size * spec.columns[2].size),
         plane(spec.contracted[1].size * spec.contracted[2].size),
         terms(spec.contracted[0].size * plane),
@@ -75,20 +75,20 @@ public:
   int64_t items() const { return llvm::divideCeil(spec.batch[0].size, width); }
   int64_t workerBytes() const {
     int64_t slots = static_cast<int64_t>(llvm::Log2_64(chains)) + 1;
-    return (sums + (slots + 1) * slotElements()) * KernelBuilder::bytesOf(type);
+    return (sums + (slots + 1) * slotElements()) * bytesOf(type);
   }
 
   void emit() {
-    k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) {
+    forLoop(k, k.begin(), k.end(), k.i64(1), [&](Value item) {
       first = k.mul(item, width);
-      k.forLoop(k.i64(0), k.i64(spec.contracted[0].size), k.i64(1), [&](Value sample) {
+      forLoop(k, k.i64(0), k.i64(spec.contracted[0].size), k.i64(1), [&](Value sample) {
         const SharedDim &outer = spec.contracted[0];
-        k.forLoop(k.i64(0), k.i64(rows), k.i64(1), [&](Value row) {
+        forLoop(k, k.i64(0), k.i64(rows), k.i64(1), [&](Value row) {
           Value from = k.add(k.mul(row, spec.rows[0].stride), k.mul(sample, outer.lhsStride));
           interleave(0, k.add(from, spec.lhsOffset), spec.batch[0].lhsStride, spans.lhs,
                      k.mul(row, spans.lhs * width));
         });
-        k.forLoop(k.i64(0), k.i64(channels), k.i64(1), [&](Value channel) {
+        forLoop(k, k.i64(0), k.i64(channels), k.i64(1), [&](Value channel) {
           Value from =
               k.add(k.mul(channel, spec.columns[0].stride), k.mul(sample, outer.rhsStride));
           interleave(1, k.add(from, spec.rhsOffset), spec.batch[0].rhsStride, spans.rhs,
@@ -104,7 +104,7 @@ public:
 
 private:
   int64_t slotElements() const { return rows * channels * window * width; }
-  Value workspace(Value element) { return k.pointer(type, k.workspace(), element); }
+  Value workspace(Value element) { return emitAddress(b, type, k.workspace(), element); }
   Value slotAt(Value slot) { return workspace(k.add(k.mul(slot, slotElements()), sums)); }
 
   /// Copies `span` elements of each of the item's entries to [element][lane]. Lanes beyond the last
@@ -113,17 +113,17 @@ private:
     SmallVector<Value> lanes;
     for (int64_t lane = 0; lane < width; ++lane) {
       Value entry = k.min(k.add(first, lane), k.i64(spec.batch[0].size - 1));
-      lanes.push_back(k.pointer(type, k.buffer(buffer), k.add(from, k.mul(entry, stride))));
+      lanes.push_back(emitAddress(b, type, k.buffer(buffer), k.add(from, k.mul(entry, stride))));
     }
     auto square = [&](Value at) {
       SmallVector<Value> lines;
       for (Value lane : lanes)
-        lines.push_back(k.load(type, lane, at, width));
+        lines.push_back(emitLoad(b, type, lane, at, width));
       transposeSquare(k, lines);
       for (int64_t i = 0; i < width; ++i)
-        k.store(type, lines[i], workspace(k.add(to, k.mul(k.add(at, i), width))), k.i64(0));
+        emitStore(b, type, lines[i], workspace(k.add(to, k.mul(k.add(at, i), width))), k.i64(0));
     };
-    k.forLoop(k.i64(0), k.i64(span / width * width), k.i64(width), square);
+    forLoop(k, k.i64(0), k.i64(span / width * width), k.i64(width), square);
     if (span % width)
       square(k.i64(span - width));
   }
@@ -132,7 +132,7 @@ private:
   void emitSample(Value sample) {
     Value start = k.mul(sample, plane), end = k.add(start, plane);
     Value afterLast = k.add(k.div(k.sub(end, k.i64(1)), chainLength), 1);
-    k.forLoop(k.div(start, chainLength), afterLast, k.i64(1), [&](Value chain) {
+    forLoop(k, k.div(start, chainLength), afterLast, k.i64(1), [&](Value chain) {
       Value chainStart = k.mul(chain, chainLength), chainEnd = k.add(chainStart, chainLength);
       Value from = arith::MaxSIOp::create(b, start, chainStart), to = k.min(end, chainEnd);
       Value opens = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, chainStart);
@@ -152,8 +152,8 @@ private:
   /// registers hold.
   void emitChain(Value slot, Value opens, Value from, Value to) {
     int64_t most = std::max<int64_t>(1, (registers - 4) / spec.columns[2].size);
-    k.forLoop(k.i64(0), k.i64(rows), k.i64(1), [&](Value row) {
-      k.forLoop(k.i64(0), k.i64(channels), k.i64(1), [&](Value channel) {
+    forLoop(k, k.i64(0), k.i64(rows), k.i64(1), [&](Value row) {
+      forLoop(k, k.i64(0), k.i64(channels), k.i64(1), [&](Value channel) {
         for (int64_t line = 0; line < spec.columns[1].size; line += most)
           emitLines(slot, opens, from, to, row, channel, line,
                     std::min(most, spec.columns[1].size - line));
@@ -165,41 +165,43 @@ private:
                  int64_t line, int64_t count) {
     int64_t length = spec.columns[2].size, size = spec.contracted[2].size;
     Value number = k.add(k.mul(row, channels), channel);
-    Value target = k.pointer(type, slot, k.mul(k.add(k.mul(number, window), line * length), width));
+    Value target =
+        emitAddress(b, type, slot, k.mul(k.add(k.mul(number, window), line * length), width));
     Value left = workspace(k.mul(row, spans.lhs * width));
     int64_t shift = line * spec.columns[1].stride * width;
     Value right = workspace(k.add(k.mul(channel, spans.rhs * width), rhsPanel + shift));
-    KernelBuilder::Carried carried;
-    Value zero = k.constant(KernelBuilder::typeOf(type, width), 0);
+    Carried carried;
+    Value zero = emitConstant(b, typeOfLanes(type, width), 0);
     for (int64_t i = 0; i < count * length; ++i)
-      carried.push_back(
-          arith::SelectOp::create(b, opens, zero, k.load(type, target, k.i64(i * width), width)));
+      carried.push_back(arith::SelectOp::create(
+          b, opens, zero, emitLoad(b, type, target, k.i64(i * width), width)));
     Value lastLine = k.add(k.div(k.sub(to, k.i64(1)), size), 1);
-    carried = k.forLoop(k.div(from, size), lastLine, k.i64(1), carried, [&](Value y, ValueRange c) {
-      Value start = k.mul(y, size);
-      Value x0 = k.sub(arith::MaxSIOp::create(b, from, start), start);
-      Value x1 = k.min(k.sub(to, start), k.i64(size));
-      return k.forLoop(x0, x1, k.i64(1), c, [&](Value x, ValueRange c) {
-        return addTerm(offset(left, y, x, &SharedDim::lhsStride),
-                       offset(right, y, x, &SharedDim::rhsStride), count, c);
-      });
-    });
+    carried =
+        forLoop(k, k.div(from, size), lastLine, k.i64(1), carried, [&](Value y, ValueRange c) {
+          Value start = k.mul(y, size);
+          Value x0 = k.sub(arith::MaxSIOp::create(b, from, start), start);
+          Value x1 = k.min(k.sub(to, start), k.i64(size));
+          return forLoop(k, x0, x1, k.i64(1), c, [&](Value x, ValueRange c) {
+            return addTerm(offset(left, y, x, &SharedDim::lhsStride),
+                           offset(right, y, x, &SharedDim::rhsStride), count, c);
+          });
+        });
     for (auto [i, sum] : llvm::enumerate(carried))
-      k.store(type, sum, target, k.i64(static_cast<int64_t>(i) * width));
+      emitStore(b, type, sum, target, k.i64(static_cast<int64_t>(i) * width));
   }
 
   Value offset(Value base, Value y, Value x, int64_t SharedDim::*stride) {
     Value at = k.add(k.mul(y, spec.contracted[1].*stride), k.mul(x, spec.contracted[2].*stride));
-    return k.pointer(type, base, k.mul(at, width));
+    return emitAddress(b, type, base, k.mul(at, width));
   }
 
-  KernelBuilder::Carried addTerm(Value left, Value right, int64_t count, ValueRange carried) {
-    KernelBuilder::Carried next;
-    Value factor = k.load(type, left, k.i64(0), width);
+  Carried addTerm(Value left, Value right, int64_t count, ValueRange carried) {
+    Carried next;
+    Value factor = emitLoad(b, type, left, k.i64(0), width);
     for (int64_t r = 0; r < count; ++r)
       for (int64_t s = 0; s < spec.columns[2].size; ++s) {
         int64_t at = r * spec.columns[1].stride + s * spec.columns[2].stride;
-        Value value = k.load(type, right, k.i64(at * width), width);
+        Value value = emitLoad(b, type, right, k.i64(at * width), width);
         next.push_back(math::FmaOp::create(b, factor, value, carried[next.size()]));
       }
     return next;
@@ -207,12 +209,12 @@ private:
 
   /// Adds slot s + 1 to slot s, for s = from, from − 1, … , `count` times.
   void addSlots(Value from, Value count) {
-    k.forLoop(k.i64(0), count, k.i64(1), [&](Value i) {
+    forLoop(k, k.i64(0), count, k.i64(1), [&](Value i) {
       Value to = slotAt(k.sub(from, i));
-      k.forLoop(k.i64(0), k.i64(slotElements()), k.i64(width), [&](Value at) {
-        Value left = k.load(type, to, at, width);
-        Value right = k.load(type, to, k.add(at, slotElements()), width);
-        k.store(type, arith::AddFOp::create(b, left, right), to, at);
+      forLoop(k, k.i64(0), k.i64(slotElements()), k.i64(width), [&](Value at) {
+        Value left = emitLoad(b, type, to, at, width);
+        Value right = emitLoad(b, type, to, k.add(at, slotElements()), width);
+        emitStore(b, type, arith::AddFOp::create(b, left, right), to, at);
       });
     });
   }
@@ -224,10 +226,10 @@ private:
     int64_t slots = static_cast<int64_t>(llvm::Log2_64(chains)) + 1;
     Value to = slotAt(k.i64(slots));
     Value last = k.min(k.add(first, width), k.i64(spec.batch[0].size));
-    k.forLoop(first, last, k.i64(1), [&](Value entry) {
+    forLoop(k, first, last, k.i64(1), [&](Value entry) {
       Value lane = k.sub(entry, first);
-      k.forLoop(k.i64(0), k.i64(rows * columns), k.i64(1), [&](Value i) {
-        k.store(type, k.load(type, from, k.add(k.mul(i, width), lane)), to, i);
+      forLoop(k, k.i64(0), k.i64(rows * columns), k.i64(1), [&](Value i) {
+        emitStore(b, type, emitLoad(b, type, from, k.add(k.mul(i, width), lane)), to, i);
       });
       storeBlock(
           k, spec, hooks,

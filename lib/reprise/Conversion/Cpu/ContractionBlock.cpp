@@ -29,9 +29,9 @@ private:
     Value lane0 = k.mul(lanes.begin, plan.lanes.sliver);
     Value lane1 = k.min(k.mul(lanes.end, plan.lanes.sliver), k.i64(plan.lanes.freeSize));
     row1 = k.min(row1, k.i64(plan.rows.freeSize));
-    emitStore(k, context,
-              {scratch(k.i64(0)), k.i64(plan.scratchLd), batch, row0, row1, lane0, lane1,
-               plan.lanes.sliver});
+    emitResults(k, context,
+                {scratch(k.i64(0)), k.i64(plan.scratchLd), batch, row0, row1, lane0, lane1,
+                 plan.lanes.sliver});
   }
 
   /// All terms of one sliver of rows after the other.
@@ -40,19 +40,18 @@ private:
     packPrivately(plan.rows, rows, k0);
     packPrivately(plan.lanes, lanes, k0);
     int64_t whole = plan.rows.slivers() - (plan.rows.tail() ? 1 : 0);
-    k.forLoop(rows.begin, rows.end, k.i64(1), [&](Value sliver) {
+    forLoop(k, rows.begin, rows.end, k.i64(1), [&](Value sliver) {
       auto tiles = [&](bool tail) {
         emitSlivers(k, plan.lanes, lanes.begin, lanes.end, [&](Value laneSliver, bool laneTail) {
           prefetch(sliver, laneSliver);
           emitTileAt({sliver, tail, laneSliver, laneTail}, k0, Value(), scratch(k.i64(0)), sliver);
         });
       };
-      Value isWhole =
-          arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::slt, sliver, k.i64(whole));
+      Value isWhole = arith::CmpIOp::create(k.b, arith::CmpIPredicate::slt, sliver, k.i64(whole));
       if (whole == 0 || whole == plan.rows.slivers())
         tiles(whole == 0);
       else
-        k.ifThen(isWhole, [&] { tiles(false); }, [&] { tiles(true); });
+        ifThen(k.b, isWhole, [&] { tiles(false); }, [&] { tiles(true); });
       Value row0 = k.mul(sliver, plan.rows.sliver);
       store(row0, k.add(row0, plan.rows.sliver));
     });
@@ -77,8 +76,8 @@ private:
       return emitChain(k.i64(0), scratch(k.i64(0)));
     // A binary counter of finished chains is the neighbour tree: before chain c its 1 bits are the
     // partial sums.
-    ImplicitLocOpBuilder &b = k.builder();
-    k.forLoop(k.i64(0), k.i64(plan.chains()), k.i64(1), [&](Value chain) {
+    ImplicitLocOpBuilder &b = k.b;
+    forLoop(k, k.i64(0), k.i64(plan.chains()), k.i64(1), [&](Value chain) {
       Value slot = math::CtPopOp::create(b, chain);
       emitChain(chain, scratch(slot));
       Value carries = math::CountTrailingZerosOp::create(b, k.add(chain, 1));
@@ -90,18 +89,18 @@ private:
 
   Value scratch(Value slot) {
     Value base = bytesFrom(k, k.workspace(), context.scratch);
-    return k.pointer(plan.accumulator, base, k.mul(slot, plan.scratchElements()));
+    return emitAddress(k.b, plan.accumulator, base, k.mul(slot, plan.scratchElements()));
   }
 
   /// Adds slot s + 1 to slot s, for s = from, from − 1, … , `count` times.
   void addSlots(Value from, Value count) {
-    k.forLoop(k.i64(0), count, k.i64(1), [&](Value i) {
+    forLoop(k, k.i64(0), count, k.i64(1), [&](Value i) {
       Value to = scratch(k.sub(from, i));
-      Value other = k.pointer(plan.accumulator, to, k.i64(plan.scratchElements()));
-      k.forLoop(k.i64(0), k.i64(plan.scratchElements()), k.i64(plan.vectorLanes), [&](Value at) {
-        Value left = k.load(plan.accumulator, to, at, plan.vectorLanes);
-        Value right = k.load(plan.accumulator, other, at, plan.vectorLanes);
-        k.store(plan.accumulator, arith::AddFOp::create(k.builder(), left, right), to, at);
+      Value other = emitAddress(k.b, plan.accumulator, to, k.i64(plan.scratchElements()));
+      forLoop(k, k.i64(0), k.i64(plan.scratchElements()), k.i64(plan.vectorLanes), [&](Value at) {
+        Value left = emitLoad(k.b, plan.accumulator, to, at, plan.vectorLanes);
+        Value right = emitLoad(k.b, plan.accumulator, other, at, plan.vectorLanes);
+        emitStore(k.b, plan.accumulator, arith::AddFOp::create(k.b, left, right), to, at);
       });
     });
   }
@@ -112,10 +111,10 @@ private:
       return emitTerms(k.i64(0), Value(), to);
     Value start = k.mul(chain, chainLength);
     Value end = k.min(k.add(start, chainLength), k.i64(plan.terms));
-    k.forLoop(start, end, k.i64(plan.kBlock), [&](Value k0) {
+    forLoop(k, start, end, k.i64(plan.kBlock), [&](Value k0) {
       Value first;
       if (plan.kBlock < std::min(plan.terms, chainLength))
-        first = arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::eq, k0, start);
+        first = arith::CmpIOp::create(k.b, arith::CmpIPredicate::eq, k0, start);
       emitTerms(k0, first, to);
     });
   }
@@ -165,7 +164,7 @@ private:
       row = k.add(k.mul(batch, plan.rows.freeSize), k.mul(at.rowSliver, plan.rows.sliver));
       lane = k.mul(at.laneSliver, plan.lanes.sliver);
     }
-    tile.to = k.pointer(plan.accumulator, to, k.add(k.mul(row, tile.ld), lane));
+    tile.to = emitAddress(k.b, plan.accumulator, to, k.add(k.mul(row, tile.ld), lane));
     emitTile(k, plan, tile);
   }
 
@@ -174,8 +173,8 @@ private:
     if (operand.packing == Packing::None) {
       Value offset = k.add(k.mul(sliver, operand.sliver * operand.freeStride()),
                            k.mul(k0, operand.contractedStride()));
-      return {operand.type, k.pointer(operand.type, block.base, offset), operand.freeStride(),
-              operand.contractedStride()};
+      return {operand.type, emitAddress(k.b, operand.type, block.base, offset),
+              operand.freeStride(), operand.contractedStride()};
     }
     Value base;
     if (operand.packing == Packing::Private)
@@ -191,7 +190,7 @@ private:
   Value privateSliver(const OperandPlan &operand, const BlockOperand &block, Value sliver) {
     int64_t offset = &operand == &plan.rows ? context.rows : context.lanes;
     Value index = k.mul(k.sub(sliver, block.begin), plan.sliverElements(operand));
-    return k.pointer(plan.accumulator, bytesFrom(k, k.workspace(), offset), index);
+    return emitAddress(k.b, plan.accumulator, bytesFrom(k, k.workspace(), offset), index);
   }
 
   void packPrivately(const OperandPlan &operand, const BlockOperand &block, Value k0) {

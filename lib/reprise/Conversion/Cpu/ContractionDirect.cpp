@@ -39,31 +39,31 @@ class DirectEmitter {
 public:
   DirectEmitter(KernelBuilder &k, const ContractionSpec &spec, const CpuTarget &target,
                 const ContractionHooks &hooks)
-      : k(k), b(k.builder()), spec(spec), hooks(hooks), type(spec.accumulatorType()),
+      : k(k), b(k.b), spec(spec), hooks(hooks), type(spec.accumulatorType()),
         lines(spec.columns[1].size), size(spec.columns[2].size), rows(spec.rows[0].size) {
     int64_t registers = target.registers() == 32 ? 16 : 8;
     int64_t window = spec.contracted[1].size * spec.contracted[2].size;
     int64_t most = std::max<int64_t>(1, mostUnrolled / (window * rows));
     step = std::clamp<int64_t>(registers / rows, 1, std::min(lines, most));
-    width = target.lanes(KernelBuilder::bytesOf(type));
+    width = target.lanes(bytesOf(type));
     while (width / 2 >= size)
       width /= 2;
   }
 
   int64_t items() const { return spec.batch[0].size * spec.columns[0].size; }
-  int64_t workerBytes() const { return rows * step * size * KernelBuilder::bytesOf(type); }
+  int64_t workerBytes() const { return rows * step * size * bytesOf(type); }
 
   void emit() {
-    k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) {
+    forLoop(k, k.begin(), k.end(), k.i64(1), [&](Value item) {
       sample = k.rem(item, spec.columns[0].size);
       group = k.div(item, spec.columns[0].size);
       const SharedDim &batch = spec.batch[0];
-      lhs = k.pointer(spec.lhsType, k.buffer(0),
-                      k.add(k.mul(group, batch.lhsStride), spec.lhsOffset));
+      lhs = emitAddress(b, spec.lhsType, k.buffer(0),
+                        k.add(k.mul(group, batch.lhsStride), spec.lhsOffset));
       Value image = k.add(k.mul(group, batch.rhsStride), spec.rhsOffset);
-      rhs = k.pointer(type, k.buffer(1), k.add(k.mul(sample, spec.columns[0].stride), image));
+      rhs = emitAddress(b, type, k.buffer(1), k.add(k.mul(sample, spec.columns[0].stride), image));
       int64_t whole = lines / step * step;
-      k.forLoop(k.i64(0), k.i64(whole), k.i64(step), [&](Value line) { emitLines(line, step); });
+      forLoop(k, k.i64(0), k.i64(whole), k.i64(step), [&](Value line) { emitLines(line, step); });
       if (whole < lines)
         emitLines(k.i64(whole), lines - whole);
     });
@@ -73,42 +73,41 @@ private:
   /// Computes `count` lines of results, and hands them to the epilogue.
   void emitLines(Value line, int64_t count) {
     int64_t whole = size / width * width;
-    k.forLoop(k.i64(0), k.i64(whole), k.i64(width),
-              [&](Value column) { emitTile(line, count, column, width); });
+    forLoop(k, k.i64(0), k.i64(whole), k.i64(width),
+            [&](Value column) { emitTile(line, count, column, width); });
     if (whole < size)
       emitTile(line, count, k.i64(whole), size - whole);
     store(line, count);
   }
 
   void emitTile(Value line, int64_t count, Value column, int64_t lanes) {
-    Value from = k.pointer(
-        type, rhs,
+    Value from = emitAddress(
+        b, type, rhs,
         k.add(k.mul(line, spec.columns[1].stride), k.mul(column, spec.columns[2].stride)));
-    KernelBuilder::Carried sums(rows * count, k.constant(KernelBuilder::typeOf(type, width), 0));
-    sums = k.forLoop(k.i64(0), k.i64(spec.contracted[0].size), k.i64(1), sums,
-                     [&](Value channel, ValueRange carried) {
-                       return emitWindow(from, channel, count, lanes, carried);
-                     });
+    Carried sums(rows * count, emitConstant(b, typeOfLanes(type, width), 0));
+    sums = forLoop(k, k.i64(0), k.i64(spec.contracted[0].size), k.i64(1), sums,
+                   [&](Value channel, ValueRange carried) {
+                     return emitWindow(from, channel, count, lanes, carried);
+                   });
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t i = 0; i < count; ++i) {
         Value at = k.add(column, (row * step + i) * size);
-        storeLanes(sums[row * count + i], k.pointer(type, k.workspace(), at), lanes);
+        storeLanes(sums[row * count + i], emitAddress(b, type, k.workspace(), at), lanes);
       }
   }
 
   /// Adds the terms of one channel.
-  KernelBuilder::Carried emitWindow(Value from, Value channel, int64_t count, int64_t lanes,
-                                    ValueRange carried) {
-    KernelBuilder::Carried sums(carried);
-    Value image = k.pointer(type, from, k.mul(channel, spec.contracted[0].rhsStride));
-    Value filter = k.pointer(spec.lhsType, lhs, k.mul(channel, spec.contracted[0].lhsStride));
+  Carried emitWindow(Value from, Value channel, int64_t count, int64_t lanes, ValueRange carried) {
+    Carried sums(carried);
+    Value image = emitAddress(b, type, from, k.mul(channel, spec.contracted[0].rhsStride));
+    Value filter = emitAddress(b, spec.lhsType, lhs, k.mul(channel, spec.contracted[0].lhsStride));
     std::map<int64_t, Value> loaded;
     for (int64_t r = 0; r < spec.contracted[1].size; ++r)
       for (int64_t s = 0; s < spec.contracted[2].size; ++s)
         for (int64_t row = 0; row < rows; ++row) {
           int64_t at = r * spec.contracted[1].lhsStride + s * spec.contracted[2].lhsStride +
                        row * spec.rows[0].stride;
-          Value factor = k.splat(k.loadCompute(spec.lhsType, filter, k.i64(at)), width);
+          Value factor = emitSplat(b, emitLoadWide(b, spec.lhsType, filter, k.i64(at)), width);
           for (int64_t i = 0; i < count; ++i) {
             int64_t offset = i * spec.columns[1].stride + r * spec.contracted[1].rhsStride +
                              s * spec.contracted[2].rhsStride;
@@ -135,27 +134,26 @@ private:
       return vector::ShuffleOp::create(b, loadPart(from, offset, width),
                                        loadPart(from, offset + width - 1, width), chosen);
     Value low = loadPart(from, offset, std::min(span, width));
-    Value high = k.constant(low.getType(), 0);
+    Value high = emitConstant(b, low.getType(), 0);
     if (span > width)
       high = loadPart(from, offset + width, span - width);
     return vector::ShuffleOp::create(b, low, high, chosen);
   }
 
   Value loadPart(Value from, int64_t offset, int64_t lanes) {
-    Value address = k.pointer(type, from, k.i64(offset));
+    Value address = emitAddress(b, type, from, k.i64(offset));
     if (lanes == width)
-      return k.load(type, address, k.i64(0), width);
-    Type vector = KernelBuilder::typeOf(type, width);
-    return LLVM::MaskedLoadOp::create(b, vector, address, mask(lanes), k.constant(vector, 0),
-                                      static_cast<uint32_t>(KernelBuilder::bytesOf(type)));
+      return emitLoad(b, type, address, k.i64(0), width);
+    Type vector = typeOfLanes(type, width);
+    return LLVM::MaskedLoadOp::create(b, vector, address, mask(lanes), emitConstant(b, vector, 0),
+                                      static_cast<uint32_t>(bytesOf(type)));
   }
 
   void storeLanes(Value value, Value to, int64_t lanes) {
     if (lanes == width)
-      k.store(type, value, to, k.i64(0));
+      emitStore(b, type, value, to, k.i64(0));
     else
-      LLVM::MaskedStoreOp::create(b, value, to, mask(lanes),
-                                  static_cast<uint32_t>(KernelBuilder::bytesOf(type)));
+      LLVM::MaskedStoreOp::create(b, value, to, mask(lanes), static_cast<uint32_t>(bytesOf(type)));
   }
 
   Value mask(int64_t lanes) {
@@ -178,7 +176,7 @@ private:
       return hand(sample, k.workspace(), k.mul(line, size), count * size);
     for (int64_t i = 0; i < count; ++i)
       hand(k.add(k.mul(sample, lines), k.add(line, i)),
-           k.pointer(type, k.workspace(), k.i64(i * size)), k.i64(0), size);
+           emitAddress(b, type, k.workspace(), k.i64(i * size)), k.i64(0), size);
   }
 
   KernelBuilder &k;

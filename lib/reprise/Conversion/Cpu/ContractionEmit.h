@@ -3,6 +3,7 @@
 #define REPRISE_CONVERSION_CPU_CONTRACTIONEMIT_H
 
 #include "ContractionPlan.h"
+#include "reprise/Conversion/ControlFlow.h"
 
 namespace reprise {
 
@@ -42,7 +43,8 @@ void emitBlock(KernelBuilder &k, const ContractionContext &context, mlir::Value 
 
 /// Hands finished sums to the epilogue, or stores them. Rows and columns are the plan's, which are
 /// the result's columns and rows if it is swapped.
-void emitStore(KernelBuilder &k, const ContractionContext &context, const ContractionBlock &block);
+void emitResults(KernelBuilder &k, const ContractionContext &context,
+                 const ContractionBlock &block);
 
 /// Hands a block in one of the result's matrices to the epilogue, or stores it.
 void storeBlock(KernelBuilder &k, const ContractionSpec &spec, const ContractionHooks &hooks,

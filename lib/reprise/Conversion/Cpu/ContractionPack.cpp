@@ -23,12 +23,12 @@ void emitSlivers(KernelBuilder &k, const OperandPlan &operand, Value begin, Valu
                  llvm::function_ref<void(Value sliver, bool tail)> body) {
   int64_t whole = operand.slivers() - (operand.tail() ? 1 : 0);
   if (whole)
-    k.forLoop(begin, k.min(end, k.i64(whole)), k.i64(1),
-              [&](Value sliver) { body(sliver, false); });
+    forLoop(k, begin, k.min(end, k.i64(whole)), k.i64(1),
+            [&](Value sliver) { body(sliver, false); });
   if (!operand.tail())
     return;
-  Value isLast = arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::sgt, end, k.i64(whole));
-  k.ifThen(isLast, [&] { body(k.i64(whole), true); });
+  Value isLast = arith::CmpIOp::create(k.b, arith::CmpIPredicate::sgt, end, k.i64(whole));
+  ifThen(k.b, isLast, [&] { body(k.i64(whole), true); });
 }
 
 namespace {
@@ -37,8 +37,8 @@ class PackEmitter {
 public:
   PackEmitter(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
               const PackRequest &request)
-      : k(k), b(k.builder()), plan(plan), operand(operand), request(request),
-        width(plan.vectorLanes), sliver(operand.sliver) {}
+      : k(k), b(k.b), plan(plan), operand(operand), request(request), width(plan.vectorLanes),
+        sliver(operand.sliver) {}
 
   void emit() {
     bool wholeSliver = operand.free.size() <= 1 || operand.free.back().size % sliver == 0;
@@ -51,8 +51,8 @@ public:
       emitPackRuns(k, plan, operand, request);
     } else if (operand.freeStride() == 1 && wholeSliver && !operand.lines) {
       // Line by line over all slivers, as the lines lie in memory.
-      k.forLoop(k.i64(0), request.count, k.i64(1),
-                [&](Value term) { forSlivers([&] { alongFree(term); }); });
+      forLoop(k, k.i64(0), request.count, k.i64(1),
+              [&](Value term) { forSlivers([&] { alongFree(term); }); });
     } else if (operand.lines && vectors) {
       forSlivers([&] { copyLines(); });
     } else if (vectors) {
@@ -68,8 +68,8 @@ private:
   void forSlivers(llvm::function_ref<void()> body) {
     emitSlivers(k, operand, request.begin, request.end, [&](Value index, bool tail) {
       free0 = k.mul(index, sliver);
-      to = k.pointer(plan.accumulator, request.to,
-                     k.mul(k.sub(index, request.begin), plan.sliverElements(operand)));
+      to = emitAddress(b, plan.accumulator, request.to,
+                       k.mul(k.sub(index, request.begin), plan.sliverElements(operand)));
       used = tail ? operand.tail() : sliver;
       padded = &operand == &plan.lanes ? llvm::alignTo(used, width) : used;
       body();
@@ -80,17 +80,17 @@ private:
   Value source(Value i, Value term) {
     Value free = emitOffset(k, operand.free, k.add(free0, i));
     Value contracted = emitOffset(k, operand.contracted, k.add(request.k0, term));
-    return k.pointer(operand.type, request.from, k.add(free, contracted));
+    return emitAddress(b, operand.type, request.from, k.add(free, contracted));
   }
 
   Value target(Value i, Value term) {
     Value offset =
         operand.lines ? k.add(k.mul(i, plan.lineElements()), term) : k.add(k.mul(term, sliver), i);
-    return k.pointer(plan.accumulator, to, offset);
+    return emitAddress(b, plan.accumulator, to, offset);
   }
 
   Value load(Value i, Value term, int64_t lanes, bool alongTerms) {
-    Value value = k.loadCompute(operand.type, source(i, term), k.i64(0), lanes);
+    Value value = emitLoadWide(b, operand.type, source(i, term), k.i64(0), lanes);
     if (!operand.prologue)
       return value;
     return operand.prologue(
@@ -98,7 +98,7 @@ private:
   }
 
   void store(Value value, Value i, Value term) {
-    k.store(plan.accumulator, value, target(i, term), k.i64(0));
+    emitStore(b, plan.accumulator, value, target(i, term), k.i64(0));
   }
 
   /// The free dimension is contiguous: copy vectors.
@@ -107,7 +107,7 @@ private:
     for (; i + width <= used; i += width)
       store(load(k.i64(i), term, width, false), k.i64(i), term);
     if (i < padded && padded > used)
-      store(k.constant(KernelBuilder::typeOf(plan.accumulator, width), 0), k.i64(i), term);
+      store(emitConstant(b, typeOfLanes(plan.accumulator, width), 0), k.i64(i), term);
     for (int64_t lanes = width / 2; lanes; lanes /= 2)
       if (used - i >= lanes) {
         store(load(k.i64(i), term, lanes, false), k.i64(i), term);
@@ -118,11 +118,11 @@ private:
   /// The contracted dimension is contiguous, and remains so.
   void copyLines() {
     Value main = k.sub(request.count, k.rem(request.count, width));
-    k.forLoop(k.i64(0), k.i64(used), k.i64(1), [&](Value i) {
-      k.forLoop(k.i64(0), main, k.i64(width),
-                [&](Value term) { store(load(i, term, width, true), i, term); });
-      k.forLoop(main, request.count, k.i64(1),
-                [&](Value term) { store(load(i, term, 1, true), i, term); });
+    forLoop(k, k.i64(0), k.i64(used), k.i64(1), [&](Value i) {
+      forLoop(k, k.i64(0), main, k.i64(width),
+              [&](Value term) { store(load(i, term, width, true), i, term); });
+      forLoop(k, main, request.count, k.i64(1),
+              [&](Value term) { store(load(i, term, 1, true), i, term); });
     });
   }
 
@@ -132,10 +132,10 @@ private:
     Value main = k.sub(request.count, rest);
     // Few lines at a time, each read on to its end, is what the hardware prefetches best.
     auto lines = [&](Value i, int64_t count) {
-      k.forLoop(k.i64(0), main, k.i64(width), [&](Value term) { square(i, term, count); });
+      forLoop(k, k.i64(0), main, k.i64(width), [&](Value term) { square(i, term, count); });
     };
     int64_t whole = used / width * width;
-    k.forLoop(k.i64(0), k.i64(whole), k.i64(width), [&](Value i) { lines(i, width); });
+    forLoop(k, k.i64(0), k.i64(whole), k.i64(width), [&](Value i) { lines(i, width); });
     if (whole < used)
       lines(k.i64(whole), used - whole);
     oneByOne(main);
@@ -145,7 +145,7 @@ private:
     SmallVector<Value> lines;
     Type type = VectorType::get({width}, plan.accumulator);
     for (int64_t i = 0; i < width; ++i)
-      lines.push_back(i < count ? load(k.add(i0, i), term, width, true) : k.constant(type, 0));
+      lines.push_back(i < count ? load(k.add(i0, i), term, width, true) : emitConstant(b, type, 0));
     transposeSquare(k, lines);
     int64_t stored = padded > used ? width : count;
     for (int64_t j = 0; j < width; ++j) {
@@ -158,11 +158,11 @@ private:
   }
 
   void oneByOne(Value from) {
-    k.forLoop(from, request.count, k.i64(1), [&](Value term) {
-      k.forLoop(k.i64(0), k.i64(used), k.i64(1),
-                [&](Value i) { store(load(i, term, 1, true), i, term); });
+    forLoop(k, from, request.count, k.i64(1), [&](Value term) {
+      forLoop(k, k.i64(0), k.i64(used), k.i64(1),
+              [&](Value i) { store(load(i, term, 1, true), i, term); });
       for (int64_t i = used; i < padded; ++i)
-        store(k.constant(plan.accumulator, 0), k.i64(i), term);
+        store(emitConstant(b, plan.accumulator, 0), k.i64(i), term);
     });
   }
 

@@ -17,18 +17,18 @@ class Odometer {
 public:
   Odometer(KernelBuilder &k, ArrayRef<FreeDim> dims) : k(k), dims(dims) {}
 
-  KernelBuilder::Carried at(Value index) {
-    KernelBuilder::Carried state = {emitOffset(k, dims, index)};
+  Carried at(Value index) {
+    Carried state = {emitOffset(k, dims, index)};
     for (size_t d = dims.size(); d-- > 1; index = k.div(index, dims[d].size))
       state.push_back(k.rem(index, dims[d].size));
     return state;
   }
 
-  KernelBuilder::Carried next(ValueRange state) {
+  Carried next(ValueRange state) {
     if (dims.empty())
-      return KernelBuilder::Carried(state);
-    ImplicitLocOpBuilder &b = k.builder();
-    KernelBuilder::Carried after = {k.add(state[0], dims.back().stride)};
+      return Carried(state);
+    ImplicitLocOpBuilder &b = k.b;
+    Carried after = {k.add(state[0], dims.back().stride)};
     Value carry = k.i64(1);
     for (size_t d = dims.size(); d-- > 1;) {
       Value digit = k.add(state[after.size()], carry);
@@ -50,7 +50,7 @@ class RunPacker {
 public:
   RunPacker(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
             const PackRequest &request)
-      : k(k), b(k.builder()), plan(plan), operand(operand), request(request), free(operand.free),
+      : k(k), b(k.b), plan(plan), operand(operand), request(request), free(operand.free),
         width(plan.vectorLanes), type(plan.accumulator) {
     if (!free.empty()) // a single free index is no dimension
       innermost = free.back().size;
@@ -80,8 +80,8 @@ private:
   void forSlivers(llvm::function_ref<void()> body) {
     emitSlivers(k, operand, request.begin, request.end, [&](Value index, bool tail) {
       free0 = k.mul(index, operand.sliver);
-      to = k.pointer(type, request.to,
-                     k.mul(k.sub(index, request.begin), plan.sliverElements(operand)));
+      to = emitAddress(b, type, request.to,
+                       k.mul(k.sub(index, request.begin), plan.sliverElements(operand)));
       used = tail ? operand.tail() : operand.sliver;
       body();
     });
@@ -89,24 +89,24 @@ private:
 
   void forTerms(llvm::function_ref<void(Value term, Value offset)> body) {
     Odometer odometer(k, operand.contracted);
-    k.forLoop(k.i64(0), request.count, k.i64(1), odometer.at(request.k0),
-              [&](Value term, ValueRange state) {
-                body(term, state.front());
-                return odometer.next(state);
-              });
+    forLoop(k, k.i64(0), request.count, k.i64(1), odometer.at(request.k0),
+            [&](Value term, ValueRange state) {
+              body(term, state.front());
+              return odometer.next(state);
+            });
   }
 
-  Value source(Value offset) { return k.pointer(operand.type, request.from, offset); }
+  Value source(Value offset) { return emitAddress(b, operand.type, request.from, offset); }
   Value target(Value term, Value lane) {
-    return k.pointer(type, to, k.add(k.mul(term, operand.sliver), lane));
+    return emitAddress(b, type, to, k.add(k.mul(term, operand.sliver), lane));
   }
 
   /// Zeros in the last vector of each term, where the sliver does not fill it: what follows
   /// overwrites the others.
   void clearRest(Value term) {
     if (&operand == &plan.lanes && used % width != 0)
-      k.store(type, k.constant(KernelBuilder::typeOf(type, width), 0),
-              target(term, k.i64(used / width * width)), k.i64(0));
+      emitStore(b, type, emitConstant(b, typeOfLanes(type, width), 0),
+                target(term, k.i64(used / width * width)), k.i64(0));
   }
 
   /// Every sliver consists of pieces of one size, whose addresses are known before the terms.
@@ -117,8 +117,8 @@ private:
     forTerms([&](Value term, Value offset) {
       clearRest(term);
       for (auto [i, base] : llvm::enumerate(from))
-        k.store(type, load(k.pointer(type, base, offset), operand.freeStride(), piece),
-                target(term, k.i64(i * piece)), k.i64(0));
+        emitStore(b, type, load(emitAddress(b, type, base, offset), operand.freeStride(), piece),
+                  target(term, k.i64(i * piece)), k.i64(0));
     });
   }
 
@@ -129,22 +129,23 @@ private:
     Value row = k.div(free0, innermost), first = k.rem(free0, innermost);
     Value runs = k.add(k.div(k.add(first, used - 1), innermost), 1);
     Type i64 = b.getI64Type();
-    k.forLoop(k.i64(0), runs, k.i64(1), [&](Value run) {
+    forLoop(k, k.i64(0), runs, k.i64(1), [&](Value run) {
       Value start = k.mul(k.add(row, run), innermost);
       Value end = k.min(k.add(start, innermost), k.add(free0, used));
       start = arith::MaxSIOp::create(b, start, free0);
       Value entry = k.mul(run, 3);
-      k.store(i64, emitOffset(k, free, start), table, entry);
-      k.store(i64, k.sub(start, free0), table, k.add(entry, 1));
-      k.store(i64, k.sub(end, start), table, k.add(entry, 2));
+      emitStore(b, i64, emitOffset(k, free, start), table, entry);
+      emitStore(b, i64, k.sub(start, free0), table, k.add(entry, 1));
+      emitStore(b, i64, k.sub(end, start), table, k.add(entry, 2));
     });
     forTerms([&](Value term, Value offset) {
       clearRest(term);
-      k.forLoop(k.i64(0), runs, k.i64(1), [&](Value run) {
+      forLoop(k, k.i64(0), runs, k.i64(1), [&](Value run) {
         Value entry = k.mul(run, 3);
-        Value from = source(k.add(k.load(i64, table, entry), offset));
-        Value lane = target(term, k.load(i64, table, k.add(entry, 1)));
-        copyRun(from, operand.freeStride(), lane, k.load(i64, table, k.add(entry, 2)), innermost);
+        Value from = source(k.add(emitLoad(b, i64, table, entry), offset));
+        Value lane = target(term, emitLoad(b, i64, table, k.add(entry, 1)));
+        copyRun(from, operand.freeStride(), lane, emitLoad(b, i64, table, k.add(entry, 2)),
+                innermost);
       });
     });
   }
@@ -156,7 +157,7 @@ private:
     auto forRuns = [&](llvm::function_ref<void(Value offset, Value term, Value length)> body) {
       Value row = k.div(request.k0, size), first = k.rem(request.k0, size);
       Value runs = k.div(k.add(k.add(first, request.count), size - 1), size);
-      k.forLoop(k.i64(0), runs, k.i64(1), [&](Value run) {
+      forLoop(k, k.i64(0), runs, k.i64(1), [&](Value run) {
         Value start = k.mul(k.add(row, run), size);
         Value end = k.min(k.add(start, size), k.add(request.k0, request.count));
         start = arith::MaxSIOp::create(b, start, request.k0);
@@ -165,9 +166,10 @@ private:
     };
     auto copyLines = [&](ArrayRef<Value> lines, Value offset, Value term, Value length) {
       for (auto [i, line] : llvm::enumerate(lines))
-        copyRun(k.pointer(type, line, offset), operand.contractedStride(),
-                k.pointer(type, to, k.add(term, static_cast<int64_t>(i) * plan.lineElements())),
-                length, size);
+        copyRun(
+            emitAddress(b, type, line, offset), operand.contractedStride(),
+            emitAddress(b, type, to, k.add(term, static_cast<int64_t>(i) * plan.lineElements())),
+            length, size);
     };
     auto addresses = [&] {
       SmallVector<Value> lines;
@@ -191,16 +193,16 @@ private:
   void oneByOne() {
     Value table = scratch(used);
     Type i64 = b.getI64Type();
-    k.forLoop(k.i64(0), k.i64(used), k.i64(1),
-              [&](Value i) { k.store(i64, emitOffset(k, free, k.add(free0, i)), table, i); });
+    forLoop(k, k.i64(0), k.i64(used), k.i64(1),
+            [&](Value i) { emitStore(b, i64, emitOffset(k, free, k.add(free0, i)), table, i); });
     forTerms([&](Value term, Value offset) {
       clearRest(term);
       Value from = source(offset);
-      k.forLoop(k.i64(0), k.i64(used), k.i64(1), [&](Value i) {
-        Value value = k.loadCompute(operand.type, from, k.load(i64, table, i));
+      forLoop(k, k.i64(0), k.i64(used), k.i64(1), [&](Value i) {
+        Value value = emitLoadWide(b, operand.type, from, emitLoad(b, i64, table, i));
         Value at = operand.lines ? k.add(k.mul(i, plan.lineElements()), term)
                                  : k.add(k.mul(term, operand.sliver), i);
-        k.store(type, value, to, at);
+        emitStore(b, type, value, to, at);
       });
     });
   }
@@ -208,21 +210,22 @@ private:
   /// Copies `length` elements, at most `most`, `stride` apart, in whole vectors.
   void copyRun(Value from, int64_t stride, Value target, Value length, int64_t most) {
     auto copy = [&](Value at) {
-      Value value = loadMasked(k.pointer(type, from, k.mul(at, stride)), stride, k.sub(length, at));
-      k.store(type, value, target, at);
+      Value value =
+          loadMasked(emitAddress(b, type, from, k.mul(at, stride)), stride, k.sub(length, at));
+      emitStore(b, type, value, target, at);
     };
     if (most <= width)
       copy(k.i64(0));
     else
-      k.forLoop(k.i64(0), length, k.i64(width), copy);
+      forLoop(k, k.i64(0), length, k.i64(width), copy);
   }
 
   /// `count` elements, 1 or 2 apart; nothing beyond the last is read.
   Value load(Value from, int64_t stride, int64_t count) {
     if (stride == 1 || count == 1)
-      return k.load(type, from, k.i64(0), count);
-    Value low = k.load(type, from, k.i64(0), count);
-    Value high = k.load(type, from, k.i64(count - 1), count);
+      return emitLoad(b, type, from, k.i64(0), count);
+    Value low = emitLoad(b, type, from, k.i64(0), count);
+    Value high = emitLoad(b, type, from, k.i64(count - 1), count);
     SmallVector<int64_t> even;
     for (int64_t i = 0; i < 2 * count; i += 2)
       even.push_back(i < count ? i : i + 1);
@@ -250,11 +253,12 @@ private:
     Value lanes = arith::ConstantOp::create(
         b, DenseElementsAttr::get(VectorType::get({width}, number), numbers));
     Value left = emitCast(b, k.sub(end, start), number);
-    Value mask = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lanes, k.splat(left, width));
-    Type vector = KernelBuilder::typeOf(type, width);
-    return LLVM::MaskedLoadOp::create(b, vector, k.pointer(type, from, start), mask,
-                                      k.constant(vector, 0),
-                                      static_cast<uint32_t>(KernelBuilder::bytesOf(type)));
+    Value mask =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lanes, emitSplat(b, left, width));
+    Type vector = typeOfLanes(type, width);
+    return LLVM::MaskedLoadOp::create(b, vector, emitAddress(b, type, from, start), mask,
+                                      emitConstant(b, vector, 0),
+                                      static_cast<uint32_t>(bytesOf(type)));
   }
 
   /// Numbers on the stack.

@@ -79,7 +79,7 @@ void choosePacking(ContractionPlan &plan) {
   bool dense = lanes.type == plan.accumulator && lanes.contractedStride() <= 2 * lanes.sliver;
   // Lines whose distance is a multiple of 1 KiB meet in few sets of the cache, and cannot be read
   // again from it.
-  bool collides = lanes.contractedStride() * KernelBuilder::bytesOf(lanes.type) % 1024 == 0;
+  bool collides = lanes.contractedStride() * bytesOf(lanes.type) % 1024 == 0;
   bool fewUses =
       rows.slivers() <= 2 || (rows.slivers() <= 8 && !collides && lanes.type == plan.accumulator);
   if (contiguous && !lanes.prologue && (fewUses || dense))

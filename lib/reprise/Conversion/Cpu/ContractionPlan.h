@@ -4,6 +4,7 @@
 #define REPRISE_CONVERSION_CPU_CONTRACTIONPLAN_H
 
 #include "reprise/Conversion/Cpu/Contraction.h"
+#include "reprise/Conversion/Elements.h"
 
 namespace reprise {
 
@@ -73,7 +74,7 @@ struct ContractionPlan {
     return (strips ? 1 : rowSliversPerBlock()) * rows.sliver * scratchLd;
   }
   int64_t scratchSlots() const;
-  int64_t accumulatorBytes() const { return KernelBuilder::bytesOf(accumulator); }
+  int64_t accumulatorBytes() const { return bytesOf(accumulator); }
 };
 
 ContractionPlan planContraction(const ContractionSpec &spec, const CpuTarget &target,

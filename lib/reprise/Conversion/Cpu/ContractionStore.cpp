@@ -19,24 +19,24 @@ static ContractionBlock transpose(KernelBuilder &k, const ContractionContext &co
   int64_t square = 32 / plan.accumulatorBytes();
   Value wholeRows = k.sub(ld, k.rem(ld, square)), wholeLanes = k.sub(lanes, k.rem(lanes, square));
   auto oneByOne = [&](Value lane, Value firstRow) {
-    k.forLoop(firstRow, ld, k.i64(1), [&](Value row) {
-      Value value = k.load(type, from.scratch, k.add(k.mul(row, from.ld), lane));
-      k.store(type, value, to, k.add(k.mul(lane, ld), row));
+    forLoop(k, firstRow, ld, k.i64(1), [&](Value row) {
+      Value value = emitLoad(k.b, type, from.scratch, k.add(k.mul(row, from.ld), lane));
+      emitStore(k.b, type, value, to, k.add(k.mul(lane, ld), row));
     });
   };
-  k.forLoop(k.i64(0), wholeLanes, k.i64(square), [&](Value lane) {
-    k.forLoop(k.i64(0), wholeRows, k.i64(square), [&](Value row) {
+  forLoop(k, k.i64(0), wholeLanes, k.i64(square), [&](Value lane) {
+    forLoop(k, k.i64(0), wholeRows, k.i64(square), [&](Value row) {
       SmallVector<Value> lines;
       for (int64_t i = 0; i < square; ++i)
         lines.push_back(
-            k.load(type, from.scratch, k.add(k.mul(k.add(row, i), from.ld), lane), square));
+            emitLoad(k.b, type, from.scratch, k.add(k.mul(k.add(row, i), from.ld), lane), square));
       transposeSquare(k, lines);
       for (int64_t i = 0; i < square; ++i)
-        k.store(type, lines[i], to, k.add(k.mul(k.add(lane, i), ld), row));
+        emitStore(k.b, type, lines[i], to, k.add(k.mul(k.add(lane, i), ld), row));
     });
-    k.forLoop(lane, k.add(lane, square), k.i64(1), [&](Value at) { oneByOne(at, wholeRows); });
+    forLoop(k, lane, k.add(lane, square), k.i64(1), [&](Value at) { oneByOne(at, wholeRows); });
   });
-  k.forLoop(wholeLanes, lanes, k.i64(1), [&](Value lane) { oneByOne(lane, k.i64(0)); });
+  forLoop(k, wholeLanes, lanes, k.i64(1), [&](Value lane) { oneByOne(lane, k.i64(0)); });
   return {to, ld, from.batch, from.column0, from.column1, from.row0, from.row1, plan.rows.sliver};
 }
 
@@ -57,16 +57,16 @@ static void storeResult(KernelBuilder &k, const ContractionSpec &spec,
                         const ContractionBlock &block) {
   Type type = spec.resultType, accumulator = spec.accumulatorType();
   Value count = k.sub(block.column1, block.column0);
-  k.forLoop(block.row0, block.row1, k.i64(1), [&](Value row) {
+  forLoop(k, block.row0, block.row1, k.i64(1), [&](Value row) {
     Value from = k.mul(k.sub(row, block.row0), block.ld);
     Value index = k.mul(k.add(k.mul(block.batch, sizeOf(spec.rows)), row), columnsOf(spec));
-    Value to = k.pointer(type, k.buffer(2), k.add(index, block.column0));
+    Value to = emitAddress(k.b, type, k.buffer(2), k.add(index, block.column0));
     Value done = k.i64(0);
     for (int64_t width : {16, 4, 1}) {
       Value end = k.sub(count, k.rem(count, width));
-      k.forLoop(done, end, k.i64(width), [&](Value at) {
-        Value sums = k.load(accumulator, block.scratch, k.add(from, at), width);
-        k.storeCompute(type, sums, to, at);
+      forLoop(k, done, end, k.i64(width), [&](Value at) {
+        Value sums = emitLoad(k.b, accumulator, block.scratch, k.add(from, at), width);
+        emitStoreRounded(k.b, type, sums, to, at);
       });
       done = end;
     }
@@ -90,13 +90,13 @@ static void splitColumns(KernelBuilder &k, const ContractionContext &context,
   int64_t columns = columnsOf(context.spec);
   Value first = k.div(block.column0, columns);
   Value end = k.add(k.div(k.sub(block.column1, k.i64(1)), columns), 1);
-  k.forLoop(first, end, k.i64(1), [&](Value group) {
+  forLoop(k, first, end, k.i64(1), [&](Value group) {
     Value start = k.mul(group, columns);
-    Value column0 = arith::MaxSIOp::create(k.builder(), block.column0, start);
+    Value column0 = arith::MaxSIOp::create(k.b, block.column0, start);
     Value column1 = k.min(block.column1, k.add(start, columns));
     ContractionBlock part = block;
     part.scratch =
-        k.pointer(context.plan.accumulator, block.scratch, k.sub(column0, block.column0));
+        emitAddress(k.b, context.plan.accumulator, block.scratch, k.sub(column0, block.column0));
     part.batch = k.add(k.mul(group, context.plan.batch), block.batch);
     part.column0 = k.sub(column0, start);
     part.column1 = k.sub(column1, start);
@@ -105,7 +105,8 @@ static void splitColumns(KernelBuilder &k, const ContractionContext &context,
   });
 }
 
-void emitStore(KernelBuilder &k, const ContractionContext &context, const ContractionBlock &block) {
+void emitResults(KernelBuilder &k, const ContractionContext &context,
+                 const ContractionBlock &block) {
   ContractionBlock result = context.plan.swapped ? transpose(k, context, block) : block;
   splitColumns(k, context, result, [&](const ContractionBlock &part) {
     storeBlock(k, context.spec, context.hooks, part);

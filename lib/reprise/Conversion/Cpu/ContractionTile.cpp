@@ -14,13 +14,13 @@ namespace {
 class TileEmitter {
 public:
   TileEmitter(KernelBuilder &k, const ContractionPlan &plan, const TileRequest &request)
-      : k(k), b(k.builder()), request(request), width(plan.vectorLanes),
+      : k(k), b(k.b), request(request), width(plan.vectorLanes),
         vectors(llvm::divideCeil(request.lanes, plan.vectorLanes)), accumulator(plan.accumulator),
         vectorType(VectorType::get({plan.vectorLanes}, plan.accumulator)) {}
 
   void emit() {
     prefetchSums();
-    KernelBuilder::Carried sums = initialSums();
+    Carried sums = initialSums();
     int64_t unroll = request.rows * vectors >= 8 ? 4 : 8;
     IntegerAttr known;
     matchPattern(request.count, m_Constant(&known));
@@ -33,66 +33,64 @@ public:
       main = k.add(main, start);
       end = k.add(end, start);
     }
-    sums = k.forLoop(start, main, k.i64(unroll), sums,
-                     [&](Value term, ValueRange carried) { return terms(term, unroll, carried); });
+    sums = forLoop(k, start, main, k.i64(unroll), sums,
+                   [&](Value term, ValueRange carried) { return terms(term, unroll, carried); });
     if (!known || known.getInt() % unroll)
-      sums = k.forLoop(main, end, k.i64(1), sums,
-                       [&](Value term, ValueRange carried) { return terms(term, 1, carried); });
+      sums = forLoop(k, main, end, k.i64(1), sums,
+                     [&](Value term, ValueRange carried) { return terms(term, 1, carried); });
     if (request.triangle == TileRequest::Triangle::Trailing)
       sums = triangle(end, sums);
     for (int64_t i = 0; i < request.rows; ++i)
       for (int64_t v = 0; v < vectors; ++v)
-        k.store(accumulator, sums[i * vectors + v], sumAddress(i, v), k.i64(0));
+        emitStore(b, accumulator, sums[i * vectors + v], sumAddress(i, v), k.i64(0));
   }
 
 private:
   /// Asks for the lines that the sums go to, so that the stores at the end do not wait for them.
   void prefetchSums() {
-    int64_t line = 64 / KernelBuilder::bytesOf(accumulator);
+    int64_t line = 64 / bytesOf(accumulator);
     for (int64_t i = 0; i < request.rows; ++i)
       for (int64_t lane = 0; lane < request.lanes; lane += line) {
-        Value address = k.pointer(accumulator, request.to, k.i64(i * request.ld + lane));
+        Value address = emitAddress(b, accumulator, request.to, k.i64(i * request.ld + lane));
         LLVM::Prefetch::create(b, address, /*rw=*/1u, /*hint=*/3u, /*cache=*/1u);
       }
   }
 
-  KernelBuilder::Carried initialSums() {
+  Carried initialSums() {
     int64_t count = request.rows * vectors;
-    Value zero = k.constant(vectorType, 0);
+    Value zero = emitConstant(b, vectorType, 0);
     if (!request.first && !request.resume)
-      return KernelBuilder::Carried(count, zero);
+      return Carried(count, zero);
     if (request.resume) {
-      KernelBuilder::Carried loaded;
+      Carried loaded;
       for (int64_t i = 0; i < request.rows; ++i)
         for (int64_t v = 0; v < vectors; ++v)
-          loaded.push_back(k.load(accumulator, sumAddress(i, v), k.i64(0), width));
+          loaded.push_back(emitLoad(b, accumulator, sumAddress(i, v), k.i64(0), width));
       return loaded;
     }
     // A load under a mask of all or no lanes, not a branch: values that meet behind one make LLVM
     // spill them all.
     Value yes = arith::ConstantIntOp::create(b, 1, 1);
-    Value later = k.splat(arith::XOrIOp::create(b, request.first, yes), width);
-    KernelBuilder::Carried loaded;
+    Value later = emitSplat(b, arith::XOrIOp::create(b, request.first, yes), width);
+    Carried loaded;
     for (int64_t i = 0; i < request.rows; ++i)
       for (int64_t v = 0; v < vectors; ++v)
-        loaded.push_back(
-            LLVM::MaskedLoadOp::create(b, vectorType, sumAddress(i, v), later, zero,
-                                       static_cast<uint32_t>(KernelBuilder::bytesOf(accumulator))));
+        loaded.push_back(LLVM::MaskedLoadOp::create(b, vectorType, sumAddress(i, v), later, zero,
+                                                    static_cast<uint32_t>(bytesOf(accumulator))));
     return loaded;
   }
 
   /// Adds the terms that not all rows have, from `term` on.
-  KernelBuilder::Carried triangle(Value term, ValueRange carried) {
+  Carried triangle(Value term, ValueRange carried) {
     bool leading = request.triangle == TileRequest::Triangle::Leading;
     return terms(term, request.rows - 1, carried,
                  [&](int64_t t, int64_t row) { return leading == (row <= t); });
   }
 
   /// Adds `count` terms from `term` on, to all rows or those chosen.
-  KernelBuilder::Carried
-  terms(Value term, int64_t count, ValueRange carried,
-        llvm::function_ref<bool(int64_t term, int64_t row)> takesPart = nullptr) {
-    KernelBuilder::Carried sums(carried);
+  Carried terms(Value term, int64_t count, ValueRange carried,
+                llvm::function_ref<bool(int64_t term, int64_t row)> takesPart = nullptr) {
+    Carried sums(carried);
     Value lhs = address(request.lhs, k.mul(term, request.lhs.contractedStride));
     Value rhs = address(request.rhs, k.mul(term, request.rhs.contractedStride));
     for (int64_t u = 0; u < count; ++u) {
@@ -103,7 +101,7 @@ private:
         if (takesPart && !takesPart(u, i))
           continue;
         int64_t offset = u * request.lhs.contractedStride + i * request.lhs.freeStride;
-        Value left = k.splat(k.loadCompute(request.lhs.type, lhs, k.i64(offset)), width);
+        Value left = emitSplat(b, emitLoadWide(b, request.lhs.type, lhs, k.i64(offset)), width);
         for (int64_t v = 0; v < vectors; ++v) {
           Value &sum = sums[i * vectors + v];
           sum = math::FmaOp::create(b, left, right[v], sum);
@@ -119,11 +117,11 @@ private:
   }
 
   Value address(const TileOperand &operand, Value offset) {
-    return k.pointer(operand.type, operand.base, offset);
+    return emitAddress(b, operand.type, operand.base, offset);
   }
 
   Value sumAddress(int64_t i, int64_t v) {
-    return k.pointer(accumulator, request.to, k.i64(i * request.ld + v * width));
+    return emitAddress(b, accumulator, request.to, k.i64(i * request.ld + v * width));
   }
 
   Value mask(int64_t lanes) {
@@ -137,13 +135,14 @@ private:
   Value loadVector(Type type, Value from, int64_t v) {
     int64_t lanes = request.maskRhs ? std::min(width, request.lanes - v * width) : width;
     if (lanes == width)
-      return k.loadCompute(type, from, k.i64(0), width);
+      return emitLoadWide(b, type, from, k.i64(0), width);
     if (type == accumulator)
-      return LLVM::MaskedLoadOp::create(b, vectorType, from, mask(lanes), k.constant(vectorType, 0),
-                                        static_cast<uint32_t>(k.bytesOf(type)));
-    Value value = k.constant(vectorType, 0);
+      return LLVM::MaskedLoadOp::create(b, vectorType, from, mask(lanes),
+                                        emitConstant(b, vectorType, 0),
+                                        static_cast<uint32_t>(bytesOf(type)));
+    Value value = emitConstant(b, vectorType, 0);
     for (int64_t lane = 0; lane < lanes; ++lane)
-      value = vector::InsertOp::create(b, k.loadCompute(type, from, k.i64(lane)), value, lane);
+      value = vector::InsertOp::create(b, emitLoadWide(b, type, from, k.i64(lane)), value, lane);
     return value;
   }
 

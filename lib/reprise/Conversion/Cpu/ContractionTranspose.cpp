@@ -13,11 +13,11 @@ namespace {
 class Transposer {
 public:
   Transposer(KernelBuilder &k, SmallVectorImpl<Value> &lines)
-      : b(k.builder()), lines(lines), width(static_cast<int64_t>(lines.size())) {}
+      : b(k.b), lines(lines), width(static_cast<int64_t>(lines.size())) {}
 
   void emit() {
     Type element = cast<VectorType>(lines.front().getType()).getElementType();
-    int64_t part = 16 / KernelBuilder::bytesOf(element), parts = width / part;
+    int64_t part = 16 / bytesOf(element), parts = width / part;
     for (int64_t first = 0; first < width; first += part)
       transposeWithin(MutableArrayRef<Value>(lines).slice(first, part), part);
     // Now line (g, q) holds, in its part p, column p · part + q of the rows of group g.

@@ -1,7 +1,7 @@
 // reprise: emits the copy of an image with zeros around it
 #include "ConvolutionFrame.h"
-
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/ControlFlow.h"
+#include "reprise/Conversion/Elements.h"
 
 using namespace mlir;
 
@@ -15,7 +15,7 @@ void forPieces(KernelBuilder &k, int64_t count,
   for (int64_t width : {16, 4, 1}) {
     int64_t end = count - (count - done) % width;
     if (end > done)
-      k.forLoop(k.i64(done), k.i64(end), k.i64(width), [&](Value at) { body(at, width); });
+      forLoop(k, k.i64(done), k.i64(end), k.i64(width), [&](Value at) { body(at, width); });
     done = end;
   }
 }
@@ -27,25 +27,25 @@ void emitFrame(ModuleOp kernels, StringRef name, Type type, const Frame &frame) 
   int64_t lines = frame.lines(), width = frame.width();
   auto clear = [&](Value to, int64_t count) {
     forPieces(k, count, [&](Value at, int64_t lanes) {
-      k.store(type, k.constant(KernelBuilder::typeOf(type, lanes), 0), to, at);
+      emitStore(k.b, type, emitConstant(k.b, typeOfLanes(type, lanes), 0), to, at);
     });
   };
-  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value plane) {
-    Value from = k.pointer(type, k.buffer(0), k.mul(plane, frame.size[0] * frame.size[1]));
-    Value to = k.pointer(type, k.buffer(1), k.mul(plane, lines * width));
+  forLoop(k, k.begin(), k.end(), k.i64(1), [&](Value plane) {
+    Value from = emitAddress(k.b, type, k.buffer(0), k.mul(plane, frame.size[0] * frame.size[1]));
+    Value to = emitAddress(k.b, type, k.buffer(1), k.mul(plane, lines * width));
     clear(to, frame.low[0] * width);
-    k.forLoop(k.i64(0), k.i64(frame.size[0]), k.i64(1), [&](Value y) {
-      Value source = k.pointer(type, from, k.mul(y, frame.size[1]));
-      Value line = k.pointer(type, to, k.mul(k.add(y, frame.low[0]), width));
+    forLoop(k, k.i64(0), k.i64(frame.size[0]), k.i64(1), [&](Value y) {
+      Value source = emitAddress(k.b, type, from, k.mul(y, frame.size[1]));
+      Value line = emitAddress(k.b, type, to, k.mul(k.add(y, frame.low[0]), width));
       clear(line, frame.low[1]);
-      Value target = k.pointer(type, line, k.i64(frame.low[1]));
+      Value target = emitAddress(k.b, type, line, k.i64(frame.low[1]));
       forPieces(k, frame.size[1], [&](Value at, int64_t lanes) {
-        k.store(type, k.load(type, source, at, lanes), target, at);
+        emitStore(k.b, type, emitLoad(k.b, type, source, at, lanes), target, at);
       });
-      clear(k.pointer(type, target, k.i64(frame.size[1])), frame.high[1]);
+      clear(emitAddress(k.b, type, target, k.i64(frame.size[1])), frame.high[1]);
     });
     Value end = k.i64((frame.low[0] + frame.size[0]) * width);
-    clear(k.pointer(type, to, end), frame.high[0] * width);
+    clear(emitAddress(k.b, type, to, end), frame.high[0] * width);
   });
 }
 

@@ -3,6 +3,8 @@
 #include "ContractionLaunch.h"
 #include "ConvolutionFrame.h"
 #include "CpuOperands.h"
+#include "reprise/Conversion/ControlFlow.h"
+#include "reprise/Conversion/Elements.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
@@ -55,14 +57,14 @@ private:
     Value start = k.add(k.mul(k.rem(block.batch, groups), result.batch.front()), result.offset);
     start = k.add(start, k.mul(k.div(line, lines), result.columns[0]));
     start = k.add(start, k.mul(k.rem(line, lines), result.columns[1]));
-    k.forLoop(block.row0, block.row1, k.i64(1), [&](Value row) {
+    forLoop(k, block.row0, block.row1, k.i64(1), [&](Value row) {
       Value from = k.mul(k.sub(row, block.row0), block.ld);
       Value to = k.add(start, k.mul(row, result.rows.front()));
-      k.forLoop(block.column0, block.column1, k.i64(1), [&](Value column) {
+      forLoop(k, block.column0, block.column1, k.i64(1), [&](Value column) {
         Value at = k.add(from, k.sub(column, block.column0));
-        Value sum = k.load(spec.accumulatorType(), block.scratch, at);
+        Value sum = emitLoad(k.b, spec.accumulatorType(), block.scratch, at);
         Value place = k.add(to, k.mul(column, result.columns[2]));
-        k.storeCompute(spec.resultType, sum, k.buffer(2), place);
+        emitStoreRounded(k.b, spec.resultType, sum, k.buffer(2), place);
       });
     });
   }
@@ -81,7 +83,7 @@ private:
     emitFrame(kernels, own, type.getElementType(), frame);
     EmittedLaunch &launch = operands.launch;
     int64_t planes = type.getDimSize(0) * type.getDimSize(1), plane = frame.lines() * frame.width();
-    int64_t framed = planes * plane * KernelBuilder::bytesOf(type.getElementType());
+    int64_t framed = planes * plane * bytesOf(type.getElementType());
     BufferSlot to{BufferSlot::Shared, 0, launch.addShared(framed)};
     EmittedCommand command{own, planes, {plain.slot, to}};
     command.bytes = framed + getByteSize(type);

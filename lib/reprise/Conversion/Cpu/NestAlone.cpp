@@ -19,18 +19,18 @@ SmallVector<EmittedCommand> emitAlone(const AloneOp &alone) {
 
 void forVectors(KernelBuilder &k, Value count, int64_t width,
                 llvm::function_ref<void(Value, int64_t)> body) {
-  Value whole = k.builder().createOrFold<arith::AndIOp>(count, k.i64(-width));
-  k.forLoop(k.i64(0), whole, k.i64(width), [&](Value i) { body(i, width); });
-  k.forLoop(whole, count, k.i64(1), [&](Value i) { body(i, 1); });
+  Value whole = k.b.createOrFold<arith::AndIOp>(count, k.i64(-width));
+  forLoop(k, k.i64(0), whole, k.i64(width), [&](Value i) { body(i, width); });
+  forLoop(k, whole, count, k.i64(1), [&](Value i) { body(i, 1); });
 }
 
 void copyUnlessSame(KernelBuilder &k, Type bits, Value from, Value to, Value begin, Value count,
                     int64_t width) {
-  Value differ = LLVM::ICmpOp::create(k.builder(), LLVM::ICmpPredicate::ne, from, to);
-  k.ifThen(differ, [&] {
+  Value differ = LLVM::ICmpOp::create(k.b, LLVM::ICmpPredicate::ne, from, to);
+  ifThen(k.b, differ, [&] {
     forVectors(k, count, width, [&](Value i, int64_t lanes) {
       Value at = k.add(begin, i);
-      k.store(bits, k.load(bits, from, at, lanes), to, at);
+      emitStore(k.b, bits, emitLoad(k.b, bits, from, at, lanes), to, at);
     });
   });
 }

@@ -26,28 +26,28 @@ private:
 };
 
 void CumsumEmitter::emitChains(KernelBuilder &k, ArrayRef<Value> starts, int64_t lanes) {
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   auto step = [&](Value i, ValueRange sums) {
     Value along = k.mul(op.getReverse() ? k.sub(k.i64(n - 1), i) : i, inner);
-    KernelBuilder::Carried next;
+    Carried next;
     for (Value start : starts)
-      next.push_back(k.loadCompute(type, k.buffer(0), k.add(start, along), lanes));
+      next.push_back(emitLoadWide(b, type, k.buffer(0), k.add(start, along), lanes));
     for (auto [sum, element] : llvm::zip(sums, next))
       element = emitCombine(b, ReductionKind::Sum, sum, element);
     for (auto [start, sum] : llvm::zip_equal(starts, next))
-      k.storeCompute(type, sum, k.buffer(1), k.add(start, along));
+      emitStoreRounded(b, type, sum, k.buffer(1), k.add(start, along));
     return next;
   };
-  KernelBuilder::Carried first = step(k.i64(0), {});
-  k.forLoop(k.i64(1), k.i64(n), k.i64(1), first, step);
+  Carried first = step(k.i64(0), {});
+  forLoop(k, k.i64(1), k.i64(n), k.i64(1), first, step);
 }
 
 void CumsumEmitter::emitRows(KernelBuilder &k, Value first, Value last) {
   // More rows at once would want more ways of the cache: rows of a power of two share its sets.
   for (int64_t count : {4, 1}) {
-    Value rest = k.builder().createOrFold<arith::RemUIOp>(k.sub(last, first), k.i64(count));
+    Value rest = k.b.createOrFold<arith::RemUIOp>(k.sub(last, first), k.i64(count));
     Value end = k.sub(last, rest);
-    k.forLoop(first, end, k.i64(count), [&](Value row) {
+    forLoop(k, first, end, k.i64(count), [&](Value row) {
       SmallVector<Value> starts;
       for (int64_t i = 0; i < count; ++i)
         starts.push_back(k.mul(k.add(row, i), n));
@@ -60,10 +60,10 @@ void CumsumEmitter::emitRows(KernelBuilder &k, Value first, Value last) {
 void CumsumEmitter::emitColumns(KernelBuilder &k, Value outerNumber, Value first, Value last) {
   Value start = k.mul(outerNumber, n * inner);
   for (int64_t lanes : {32, 8, 1}) {
-    Value rest = k.builder().createOrFold<arith::RemUIOp>(k.sub(last, first), k.i64(lanes));
+    Value rest = k.b.createOrFold<arith::RemUIOp>(k.sub(last, first), k.i64(lanes));
     Value end = k.sub(last, rest);
-    k.forLoop(first, end, k.i64(lanes),
-              [&](Value column) { emitChains(k, k.add(start, column), lanes); });
+    forLoop(k, first, end, k.i64(lanes),
+            [&](Value column) { emitChains(k, k.add(start, column), lanes); });
     first = end;
   }
 }
@@ -75,15 +75,15 @@ EmittedCommand CumsumEmitter::emit() {
   int64_t outerItems = llvm::divideCeil(outer, outerPerItem);
   int64_t columnsPerItem = std::min<int64_t>(inner, llvm::alignTo(elements / n + 1, 32));
   int64_t columnItems = llvm::divideCeil(inner, columnsPerItem);
-  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) {
+  forLoop(k, k.begin(), k.end(), k.i64(1), [&](Value item) {
     Value first = k.mul(k.div(item, columnItems), outerPerItem);
     Value last = k.min(k.add(first, outerPerItem), k.i64(outer));
     if (inner == 1)
       return emitRows(k, first, last);
     Value firstColumn = k.mul(k.rem(item, columnItems), columnsPerItem);
     Value lastColumn = k.min(k.add(firstColumn, columnsPerItem), k.i64(inner));
-    k.forLoop(first, last, k.i64(1),
-              [&](Value number) { emitColumns(k, number, firstColumn, lastColumn); });
+    forLoop(k, first, last, k.i64(1),
+            [&](Value number) { emitColumns(k, number, firstColumn, lastColumn); });
   });
   return {alone.name.str(), outerItems * columnItems, {}, 0};
 }

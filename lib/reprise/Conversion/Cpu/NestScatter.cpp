@@ -47,7 +47,7 @@ private:
 };
 
 ScatterEmitter::ScatterEmitter(const AloneOp &alone) : ScatterShape(alone.op), alone(alone) {
-  width = alone.target.lanes(KernelBuilder::bytesOf(compute));
+  width = alone.target.lanes(bytesOf(compute));
   chooseItems();
 }
 
@@ -97,7 +97,7 @@ void ScatterEmitter::emitItem(KernelBuilder &k, Value item) {
   block.rowCount = k.min(k.i64(rowsPerItem), k.sub(k.i64(rows), block.firstRow));
   Value firstBatch = k.mul(k.div(rowItem, rowItems), batchesPerItem);
   Value lastBatch = k.min(k.add(firstBatch, batchesPerItem), k.i64(batches));
-  k.forLoop(firstBatch, lastBatch, k.i64(1), [&](Value batch) {
+  forLoop(k, firstBatch, lastBatch, k.i64(1), [&](Value batch) {
     block.batchRow = k.mul(batch, rows);
     block.batchUpdate = k.mul(batch, updates);
     emitBlock(k, block);
@@ -118,49 +118,49 @@ void ScatterEmitter::initialize(KernelBuilder &k, const TableBlock &block) {
                             count, width);
     Value begin = sumAt(k, block, row, k.i64(0));
     forVectors(k, count, width, [&](Value i, int64_t lanes) {
-      Value zero = k.constant(KernelBuilder::typeOf(compute, lanes), 0);
-      k.store(compute, zero, sums(k), k.add(begin, i));
+      Value zero = emitConstant(k.b, typeOfLanes(compute, lanes), 0);
+      emitStore(k.b, compute, zero, sums(k), k.add(begin, i));
     });
   };
   // Whole rows lie one behind the other.
   if (columnsPerItem == columns)
     return fill(k.i64(0), k.mul(block.rowCount, columns));
-  k.forLoop(k.i64(0), block.rowCount, k.i64(1), [&](Value row) { fill(row, block.columnCount); });
+  forLoop(k, k.i64(0), block.rowCount, k.i64(1), [&](Value row) { fill(row, block.columnCount); });
 }
 
 void ScatterEmitter::applyUpdates(KernelBuilder &k, const TableBlock &block) {
-  ImplicitLocOpBuilder &b = k.builder();
-  k.forLoop(k.i64(0), k.i64(updates), k.i64(1), [&](Value i) {
+  ImplicitLocOpBuilder &b = k.b;
+  forLoop(k, k.i64(0), k.i64(updates), k.i64(1), [&](Value i) {
     Value number = k.add(block.batchUpdate, i);
     Value row = k.sub(loadPosition(k, indexType, indices(k), number, rows), block.firstRow);
     // As a number without sign, a row before the block is beyond its end.
     Value mine = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, block.rowCount);
-    k.ifThen(mine, [&] {
+    ifThen(b, mine, [&] {
       forColumns(k, block, [&](Value column, int64_t lanes) {
         Value from = k.add(k.mul(number, columns), k.add(block.firstColumn, column));
         Value to = sumAt(k, block, row, column);
-        Value update = k.loadCompute(type, updateRows(k), from, lanes);
+        Value update = emitLoadWide(b, type, updateRows(k), from, lanes);
         if (!replaces)
-          update = arith::AddFOp::create(b, k.load(compute, sums(k), to, lanes), update);
-        k.store(compute, update, sums(k), to);
+          update = arith::AddFOp::create(b, emitLoad(b, compute, sums(k), to, lanes), update);
+        emitStore(b, compute, update, sums(k), to);
       });
     });
   });
 }
 
 void ScatterEmitter::storeRounded(KernelBuilder &k, const TableBlock &block) {
-  k.forLoop(k.i64(0), block.rowCount, k.i64(1), [&](Value row) {
+  forLoop(k, k.i64(0), block.rowCount, k.i64(1), [&](Value row) {
     forColumns(k, block, [&](Value column, int64_t lanes) {
-      Value sum = k.load(compute, sums(k), sumAt(k, block, row, column), lanes);
-      k.storeCompute(type, sum, result(k), resultAt(k, block, row, column));
+      Value sum = emitLoad(k.b, compute, sums(k), sumAt(k, block, row, column), lanes);
+      emitStoreRounded(k.b, type, sum, result(k), resultAt(k, block, row, column));
     });
   });
 }
 
 EmittedCommand ScatterEmitter::emit() {
   KernelBuilder k(alone.kernels, alone.name);
-  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) { emitItem(k, item); });
-  int64_t scratch = rowsPerItem * columnsPerItem * KernelBuilder::bytesOf(compute);
+  forLoop(k, k.begin(), k.end(), k.i64(1), [&](Value item) { emitItem(k, item); });
+  int64_t scratch = rowsPerItem * columnsPerItem * bytesOf(compute);
   return {alone.name.str(), items, {}, accumulatesInScratch() ? scratch : 0};
 }
 

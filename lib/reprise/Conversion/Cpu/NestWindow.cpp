@@ -24,12 +24,12 @@ private:
 
 WindowEmitter::WindowEmitter(const AloneOp &alone)
     : WindowShape(cast<DynamicUpdateOp>(alone.op)), alone(alone),
-      width(alone.target.lanes(KernelBuilder::bytesOf(bits))) {}
+      width(alone.target.lanes(bytesOf(bits))) {}
 
 EmittedCommand WindowEmitter::emitCopy(StringRef name) {
   KernelBuilder k(alone.kernels, name);
   int64_t size = whole.getNumElements();
-  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) {
+  forLoop(k, k.begin(), k.end(), k.i64(1), [&](Value item) {
     Value begin = k.mul(item, elementsPerItem);
     Value count = k.min(k.i64(elementsPerItem), k.sub(k.i64(size), begin));
     copyUnlessSame(k, bits, k.buffer(0), k.buffer(3), begin, count, width);
@@ -42,15 +42,16 @@ EmittedCommand WindowEmitter::emitWindow(StringRef name) {
   KernelBuilder k(alone.kernels, name);
   int64_t runsPerItem = std::clamp<int64_t>(elementsPerItem / run, 1, runs);
   int64_t piece = std::min(run, elementsPerItem), pieces = llvm::divideCeil(run, piece);
-  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) {
+  forLoop(k, k.begin(), k.end(), k.i64(1), [&](Value item) {
     Value first = k.mul(k.div(item, pieces), runsPerItem);
     Value last = k.min(k.add(first, runsPerItem), k.i64(runs));
     Value offset = k.mul(k.rem(item, pieces), piece);
     Value count = k.min(k.i64(piece), k.sub(k.i64(run), offset));
-    k.forLoop(first, last, k.i64(1), [&](Value number) {
+    forLoop(k, first, last, k.i64(1), [&](Value number) {
       Value from = k.add(k.mul(number, run), offset), to = k.add(placeOf(k, number), offset);
       forVectors(k, count, width, [&](Value i, int64_t lanes) {
-        k.store(bits, k.load(bits, k.buffer(1), k.add(from, i), lanes), k.buffer(3), k.add(to, i));
+        emitStore(k.b, bits, emitLoad(k.b, bits, k.buffer(1), k.add(from, i), lanes), k.buffer(3),
+                  k.add(to, i));
       });
     });
   });

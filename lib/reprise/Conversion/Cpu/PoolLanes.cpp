@@ -20,9 +20,8 @@ class LaneEmitter {
 public:
   LaneEmitter(KernelBuilder &k, ArrayRef<PoolAxis> axes, Type type, const CpuTarget &target,
               Value from, Value to)
-      : k(k), b(k.builder()), rows(axes[0]), columns(axes[1]), type(type), from(from), to(to),
-        width(target.lanes(KernelBuilder::bytesOf(type))),
-        integer(b.getIntegerType(type.getIntOrFloatBitWidth())),
+      : k(k), b(k.b), rows(axes[0]), columns(axes[1]), type(type), from(from), to(to),
+        width(target.lanes(bytesOf(type))), integer(b.getIntegerType(type.getIntOrFloatBitWidth())),
         vector(VectorType::get(width, type)), integers(VectorType::get(width, integer)) {
     SmallVector<Attribute> numbers;
     for (int64_t lane = 0; lane < width; ++lane)
@@ -36,33 +35,33 @@ public:
       Value start = lanesOf(k.sub(k.mul(x, columns.stride), k.i64(columns.low)));
       start = add(start, arith::MulIOp::create(b, iota, number(columns.stride)));
       start = arith::MaxSIOp::create(b, start, number(0));
-      KernelBuilder::Carried best = {k.constant(vector, -std::numeric_limits<double>::infinity()),
-                                     add(lanesOf(line), start)};
+      Carried best = {emitConstant(b, vector, -std::numeric_limits<double>::infinity()),
+                      add(lanesOf(line), start)};
       best = forWindow(covered, x, best, [&](const Term &term, ValueRange leader) {
-        Value isBetter = emitWins(k, term.value, leader[0]);
+        Value isBetter = emitWins(b, term.value, leader[0]);
         isBetter = arith::AndIOp::create(b, isBetter, term.inside);
-        return KernelBuilder::Carried{
-            arith::SelectOp::create(b, isBetter, term.value, leader[0]).getResult(),
-            arith::SelectOp::create(b, isBetter, term.position, leader[1]).getResult()};
+        return Carried{arith::SelectOp::create(b, isBetter, term.value, leader[0]).getResult(),
+                       arith::SelectOp::create(b, isBetter, term.position, leader[1]).getResult()};
       });
       if (targets.values >= 0)
-        store(best[0], x, k.pointer(type, k.buffer(targets.values), at));
+        store(best[0], x, emitAddress(b, type, k.buffer(targets.values), at));
       if (targets.positions >= 0)
-        storePositions(best[1], x, k.pointer(targets.positionType, k.buffer(targets.positions), at),
+        storePositions(best[1], x,
+                       emitAddress(b, targets.positionType, k.buffer(targets.positions), at),
                        targets.positionType);
     });
   }
 
   void emitAverage() {
     forVectors([&](PoolRange covered, Value x, Value at) {
-      KernelBuilder::Carried sums = {k.constant(vector, 0), number(0)};
+      Carried sums = {emitConstant(b, vector, 0), number(0)};
       sums = forWindow(covered, x, sums, [&](const Term &term, ValueRange partial) {
         Value one = arith::ExtUIOp::create(b, integers, term.inside);
-        return KernelBuilder::Carried{arith::AddFOp::create(b, partial[0], term.value).getResult(),
-                                      add(partial[1], one)};
+        return Carried{arith::AddFOp::create(b, partial[0], term.value).getResult(),
+                       add(partial[1], one)};
       });
       Value count = arith::SIToFPOp::create(b, vector, sums[1]);
-      store(arith::DivFOp::create(b, sums[0], count), x, k.pointer(type, k.buffer(1), at));
+      store(arith::DivFOp::create(b, sums[0], count), x, emitAddress(b, type, k.buffer(1), at));
     });
   }
 
@@ -74,20 +73,19 @@ private:
 
   /// Calls `body` for each vector of outputs: what its line covers, its first column, its number.
   void forVectors(llvm::function_ref<void(PoolRange, Value, Value)> body) {
-    k.forLoop(k.i64(0), k.i64(rows.steps), k.i64(1), [&](Value y) {
+    forLoop(k, k.i64(0), k.i64(rows.steps), k.i64(1), [&](Value y) {
       PoolRange covered = poolRange(k, rows, y);
       Value line = k.add(to, k.mul(y, columns.steps));
-      k.forLoop(k.i64(0), k.i64(columns.steps), k.i64(width),
-                [&](Value x) { body(covered, x, k.add(line, x)); });
+      forLoop(k, k.i64(0), k.i64(columns.steps), k.i64(width),
+              [&](Value x) { body(covered, x, k.add(line, x)); });
     });
   }
 
-  KernelBuilder::Carried
-  forWindow(PoolRange covered, Value x, ValueRange carried,
-            llvm::function_ref<KernelBuilder::Carried(const Term &, ValueRange)> body) {
-    return k.forLoop(covered.begin, covered.end, k.i64(1), carried, [&](Value row, ValueRange c) {
+  Carried forWindow(PoolRange covered, Value x, ValueRange carried,
+                    llvm::function_ref<Carried(const Term &, ValueRange)> body) {
+    return forLoop(k, covered.begin, covered.end, k.i64(1), carried, [&](Value row, ValueRange c) {
       Value line = k.mul(row, columns.image);
-      return k.forLoop(k.i64(0), k.i64(columns.window), k.i64(1), c, [&](Value s, ValueRange c) {
+      return forLoop(k, k.i64(0), k.i64(columns.window), k.i64(1), c, [&](Value s, ValueRange c) {
         return body(load(line, k.add(k.sub(k.mul(x, columns.stride), k.i64(columns.low)), s)), c);
       });
     });
@@ -113,9 +111,9 @@ private:
   /// Neighbouring elements; 0 for those outside of the line.
   Value loadPart(Value line, Value first) {
     Value mask = isInside(add(lanesOf(first), iota));
-    return LLVM::MaskedLoadOp::create(b, vector, k.pointer(type, from, k.add(line, first)), mask,
-                                      k.constant(vector, 0),
-                                      static_cast<uint32_t>(KernelBuilder::bytesOf(type)));
+    return LLVM::MaskedLoadOp::create(b, vector, emitAddress(b, type, from, k.add(line, first)),
+                                      mask, emitConstant(b, vector, 0),
+                                      static_cast<uint32_t>(bytesOf(type)));
   }
 
   Value isInside(Value column) {
@@ -131,7 +129,7 @@ private:
   void store(Value value, Value x, Value address) {
     Type element = cast<VectorType>(value.getType()).getElementType();
     LLVM::MaskedStoreOp::create(b, value, address, exist(x),
-                                static_cast<uint32_t>(KernelBuilder::bytesOf(element)));
+                                static_cast<uint32_t>(bytesOf(element)));
   }
 
   void storePositions(Value positions, Value x, Value address, Type element) {
@@ -144,11 +142,11 @@ private:
   }
 
   Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value number(int64_t value) { return k.constant(integers, static_cast<double>(value)); }
+  Value number(int64_t value) { return emitConstant(b, integers, static_cast<double>(value)); }
   Value lanesOf(Value scalar) {
     if (integer.getIntOrFloatBitWidth() < 64)
       scalar = arith::TruncIOp::create(b, integer, scalar);
-    return k.splat(scalar, width);
+    return emitSplat(b, scalar, width);
   }
 
   KernelBuilder &k;

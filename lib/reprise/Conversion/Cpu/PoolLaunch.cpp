@@ -21,23 +21,23 @@ class PoolEmitter : PoolPlanes {
 public:
   PoolEmitter(KernelBuilder &k, Operation *op, RankedTensorType image, RankedTensorType pooled,
               const CpuTarget &target)
-      : PoolPlanes(op, image, pooled), k(k), b(k.builder()), target(target) {}
+      : PoolPlanes(op, image, pooled), k(k), b(k.b), target(target) {}
 
   using PoolPlanes::imageSize;
 
   /// Buffer 0 is the operand.
   void emitMax(const MaxTargets &targets) {
     forPlanes([&](Value plane) {
-      Value from = k.pointer(type, k.buffer(0), k.mul(plane, imageSize()));
+      Value from = emitAddress(b, type, k.buffer(0), k.mul(plane, imageSize()));
       if (hasPoolLanes(axes[1], type))
         return emitMaxLanes(k, axes, type, target, from, k.mul(plane, pooledSize()), targets);
       forOutputs(plane, [&](Value to, PoolRange rows, PoolRange columns) {
         auto [best, position] = emitMaximum(k, from, rows, columns);
         if (targets.values >= 0)
-          k.storeCompute(type, best, k.buffer(targets.values), to);
+          emitStoreRounded(b, type, best, k.buffer(targets.values), to);
         if (targets.positions >= 0)
-          k.store(targets.positionType, emitCast(b, position, targets.positionType),
-                  k.buffer(targets.positions), to);
+          emitStore(b, targets.positionType, emitCast(b, position, targets.positionType),
+                    k.buffer(targets.positions), to);
       });
     });
   }
@@ -45,11 +45,11 @@ public:
   /// Buffers: operand, means.
   void emitAverage() {
     forPlanes([&](Value plane) {
-      Value from = k.pointer(type, k.buffer(0), k.mul(plane, imageSize()));
+      Value from = emitAddress(b, type, k.buffer(0), k.mul(plane, imageSize()));
       if (hasPoolLanes(axes[1], type))
         return emitAverageLanes(k, axes, type, target, from, k.mul(plane, pooledSize()));
       forOutputs(plane, [&](Value to, PoolRange rows, PoolRange columns) {
-        k.storeCompute(type, emitMean(k, from, rows, columns), k.buffer(1), to);
+        emitStoreRounded(b, type, emitMean(k, from, rows, columns), k.buffer(1), to);
       });
     });
   }
@@ -58,34 +58,34 @@ public:
   void emitAverageBackward() {
     forPlanes([&](Value plane) {
       Value sums = k.workspace();
-      k.forLoop(k.i64(0), k.i64(imageSize()), k.i64(1),
-                [&](Value i) { k.store(compute, k.constant(compute, 0), sums, i); });
+      forLoop(k, k.i64(0), k.i64(imageSize()), k.i64(1),
+              [&](Value i) { emitStore(b, compute, emitConstant(b, compute, 0), sums, i); });
       forOutputs(plane, [&](Value from, PoolRange rows, PoolRange columns) {
-        Value value = k.loadCompute(type, k.buffer(0), from);
+        Value value = emitLoadWide(b, type, k.buffer(0), from);
         value = arith::DivFOp::create(b, value, emitCount(k, rows, columns));
         forWindow(k, rows, columns, {}, [&](Value position, ValueRange) {
-          Value sum = arith::AddFOp::create(b, k.load(compute, sums, position), value);
-          k.store(compute, sum, sums, position);
-          return KernelBuilder::Carried();
+          Value sum = arith::AddFOp::create(b, emitLoad(b, compute, sums, position), value);
+          emitStore(b, compute, sum, sums, position);
+          return Carried();
         });
       });
       Value to = k.mul(plane, imageSize());
-      k.forLoop(k.i64(0), k.i64(imageSize()), k.i64(1), [&](Value i) {
-        k.storeCompute(type, k.load(compute, sums, i), k.buffer(1), k.add(to, i));
+      forLoop(k, k.i64(0), k.i64(imageSize()), k.i64(1), [&](Value i) {
+        emitStoreRounded(b, type, emitLoad(b, compute, sums, i), k.buffer(1), k.add(to, i));
       });
     });
   }
 
 private:
   void forPlanes(llvm::function_ref<void(Value)> body) {
-    k.forLoop(k.begin(), k.end(), k.i64(1), body);
+    forLoop(k, k.begin(), k.end(), k.i64(1), body);
   }
 
   void forOutputs(Value plane,
                   llvm::function_ref<void(Value number, PoolRange rows, PoolRange columns)> body) {
-    k.forLoop(k.i64(0), k.i64(axes[0].steps), k.i64(1), [&](Value y) {
+    forLoop(k, k.i64(0), k.i64(axes[0].steps), k.i64(1), [&](Value y) {
       PoolRange rows = poolRange(k, axes[0], y);
-      k.forLoop(k.i64(0), k.i64(axes[1].steps), k.i64(1), [&](Value x) {
+      forLoop(k, k.i64(0), k.i64(axes[1].steps), k.i64(1), [&](Value x) {
         Value number = k.add(k.mul(plane, pooledSize()), k.add(k.mul(y, axes[1].steps), x));
         body(number, rows, poolRange(k, axes[1], x));
       });

@@ -54,12 +54,12 @@ void TileGroup::emit(KernelBuilder &k, const ContractionBlock &block) const {
 static void prefetchRows(KernelBuilder &k, const ContractionBlock &block, Value first, Value buffer,
                          Type type, int64_t columns, bool write) {
   constexpr int64_t line = 64, keepInAllCaches = 3, data = 1;
-  int64_t bytes = KernelBuilder::bytesOf(type);
-  k.forLoop(k.i64(0), k.sub(block.row1, block.row0), k.i64(1), [&](Value row) {
-    Value from = k.pointer(type, buffer, k.add(first, k.mul(row, columns)));
+  int64_t bytes = bytesOf(type);
+  forLoop(k, k.i64(0), k.sub(block.row1, block.row0), k.i64(1), [&](Value row) {
+    Value from = emitAddress(k.b, type, buffer, k.add(first, k.mul(row, columns)));
     for (int64_t at = 0; at < block.columnStep * bytes; at += line)
-      LLVM::Prefetch::create(k.builder(), k.pointer(k.builder().getI8Type(), from, k.i64(at)),
-                             write, keepInAllCaches, data);
+      LLVM::Prefetch::create(k.b, emitAddress(k.b, k.b.getI8Type(), from, k.i64(at)), write,
+                             keepInAllCaches, data);
   });
 }
 
@@ -69,7 +69,7 @@ void TileGroup::prefetch(KernelBuilder &k, const ContractionBlock &block) const 
   Value row = k.add(k.mul(block.batch, impl->rows), block.row0);
   Value first = k.add(k.mul(row, impl->columns), block.column0);
   auto fetch = [&](int buffer, Type type, bool write) {
-    if (impl->batch * impl->rows * impl->columns * KernelBuilder::bytesOf(type) >= least)
+    if (impl->batch * impl->rows * impl->columns * bytesOf(type) >= least)
       prefetchRows(k, block, first, k.buffer(contractionOperands + buffer), type, impl->columns,
                    write);
   };

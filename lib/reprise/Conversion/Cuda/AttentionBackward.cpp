@@ -5,6 +5,7 @@
 #include "ThreadChains.h"
 #include "WarpAttention.h"
 #include "reprise/Conversion/Elementary.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -38,7 +39,7 @@ protected:
       return {kept, Value()};
     if (spec.draws())
       dp = dropout(word, dp);
-    Value ofQuery = k.load(compute, delta(), deltaIndex(head, query));
+    Value ofQuery = emitLoad(b, compute, delta(), deltaIndex(head, query));
     return {kept, multiply(p, subtract(dp, ofQuery))};
   }
 };
@@ -55,27 +56,27 @@ public:
     Rows out = rowsOf(buffers.out, spec.out, head), dout = rowsOf(buffers.dout, spec.dout, head);
     PerRow sums;
     for (Value query : own) {
-      Value sum = k.exchangeAll(sumOfLane(dout, out, query), WarpPlan::lanes,
-                                [&](Value x, Value y) { return add(x, y); });
+      Value sum = exchangeAll(k, sumOfLane(dout, out, query), WarpPlan::lanes,
+                              [&](Value x, Value y) { return add(x, y); });
       if (spec.hasDlse)
         sum = subtract(sum, statistic(buffers.dlse, spec.dlse, head, query));
       sums.push_back(sum);
     }
-    k.ifThen(less(lane, k.i64(1)),
-             [&] { forRowsOnce([&](size_t row) { store(head, own[row], sums[row]); }); });
+    ifThen(b, less(lane, k.i64(1)),
+           [&] { forRowsOnce([&](size_t row) { store(head, own[row], sums[row]); }); });
   }
 
 private:
   void store(const HeadIndex &head, Value query, Value sum) {
     Value at = deltaIndex(head, query);
     if (!isPaired)
-      return k.store(compute, sum, delta(), at);
+      return emitStore(b, compute, sum, delta(), at);
     Value lse = statistic(buffers.lse, spec.lse, head, query);
     Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lse, infinity());
     Value base = select(isNone, number(0), multiply(lse, number(TensorAttention::log2e)));
     auto pair = VectorType::get({2}, compute);
-    k.store(compute, vector::FromElementsOp::create(b, pair, ValueRange{base, sum}), delta(),
-            k.mul(at, 2), 2);
+    emitStore(b, compute, vector::FromElementsOp::create(b, pair, ValueRange{base, sum}), delta(),
+              k.mul(at, 2), 2);
   }
 
   /// Lanes have neighbours, two each, where no order is to be kept.
@@ -86,8 +87,8 @@ private:
     int64_t count = areTwo ? 2 : 1;
     Value left = rowPointer(dout, query), right = rowPointer(out, query);
     auto addColumns = [&](Value d, ValueRange before) -> Carried {
-      Value x = k.loadCompute(spec.type, left, k.mul(d, spec.dout.depth), count, count);
-      Value y = k.loadCompute(spec.type, right, k.mul(d, spec.out.depth), count, count);
+      Value x = emitLoadWide(b, spec.type, left, k.mul(d, spec.dout.depth), count, count);
+      Value y = emitLoadWide(b, spec.type, right, k.mul(d, spec.out.depth), count, count);
       Value products = multiply(x, y), sum = before[0];
       if (!areTwo)
         return {add(sum, products)};
@@ -99,7 +100,7 @@ private:
     Value first = k.mul(lane, count);
     int64_t step = WarpPlan::lanes * count;
     if (columns % step != 0 || columns / step > mostUnrolled)
-      return k.forLoop(first, k.i64(columns), k.i64(step), sum, addColumns)[0];
+      return forLoop(k, first, k.i64(columns), k.i64(step), sum, addColumns)[0];
     // The loads of all rows go out before the first sum waits.
     for (int64_t d = 0; d < columns; d += step)
       sum = addColumns(k.add(first, d), sum);
@@ -147,11 +148,11 @@ private:
       isTerm.push_back(sees(head, query, inside));
     }
     if (spec.isStored(3))
-      k.ifThen(less(key, end), [&] {
+      ifThen(b, less(key, end), [&] {
         forRowsOnce([&](size_t row) {
           Value at = k.add(k.mul(deltaIndex(head, own[row]), spec.keys), key);
-          k.store(compute, select(isTerm[row], ds[row], number(0)),
-                  k.buffer(buffers.output(spec, 3)), at);
+          emitStore(b, compute, select(isTerm[row], ds[row], number(0)),
+                    k.buffer(buffers.output(spec, 3)), at);
         });
       });
     Value count = countOf(at, end);
@@ -211,7 +212,7 @@ private:
     if (spec.group() == 1)
       return addHead(k.i64(0), sums);
     Value end = k.div(k.add(high, spec.queries - 1), spec.queries);
-    return k.forLoop(k.div(low, spec.queries), end, k.i64(1), sums, addHead);
+    return forLoop(k, k.div(low, spec.queries), end, k.i64(1), sums, addHead);
   }
 
   struct QueryRows {
@@ -267,7 +268,7 @@ EmittedLaunch emitAttentionBackward(ModuleOp kernels, StringRef name, const Atte
   EmittedLaunch launch;
   bool byTensorCores = suitsTensorCores(spec, contractions);
   launch.addShared(heads * spec.queries * (byTensorCores ? 2 : 1) *
-                   KernelBuilder::bytesOf(KernelBuilder::computeType(spec.type)));
+                   bytesOf(getComputeType(spec.type)));
   addCommand<DeltaKernel>(launch, kernels, name, spec,
                           {spec, {heads, spec.queries, spec.keys, 0, 0, 0, 0}}, byTensorCores);
   if (byTensorCores) {

@@ -55,7 +55,7 @@ private:
     lanes = overOthers(k.i64(0), limit, keys, {{queries, keys}}, lanes, body);
     for (Value most : lanes)
       largest.push_back(
-          k.exchangeAll(most, WarpPlan::lanes, [&](Value x, Value y) { return greater(x, y); }));
+          exchangeAll(k, most, WarpPlan::lanes, [&](Value x, Value y) { return greater(x, y); }));
   }
 
   /// Adds up 32 keys: the results, then the lanes of the sums of probabilities.
@@ -93,8 +93,8 @@ private:
                        return addKeys(at, products[0], end, before);
                      });
       for (size_t row = 0; row < own.size(); ++row)
-        chain[results + row] = k.exchangeAll(chain[results + row], WarpPlan::lanes,
-                                             [&](Value x, Value y) { return add(x, y); });
+        chain[results + row] = exchangeAll(k, chain[results + row], WarpPlan::lanes,
+                                           [&](Value x, Value y) { return add(x, y); });
       return chain;
     });
     ArrayRef<Value> totals = ArrayRef(sums).drop_front(results);
@@ -107,10 +107,10 @@ private:
 
   void storeStatistics(ArrayRef<Value> totals) {
     Value to = k.buffer(buffers.output(spec, 1));
-    k.ifThen(less(lane, k.i64(1)), [&] {
+    ifThen(b, less(lane, k.i64(1)), [&] {
       forRowsOnce([&](size_t row) {
         Value lse = add(largest[row], emitLog(b, totals[row]));
-        k.store(compute, lse, to, k.add(k.mul(headNumber, spec.queries), own[row]));
+        emitStore(b, compute, lse, to, k.add(k.mul(headNumber, spec.queries), own[row]));
       });
     });
   }

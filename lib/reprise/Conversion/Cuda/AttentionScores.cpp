@@ -3,6 +3,7 @@
 
 #include "MatrixTile.h"
 #include "reprise/Conversion/Random.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -13,7 +14,7 @@ namespace reprise {
 AttentionScores::AttentionScores(ThreadKernel &k, const AttentionSpec &spec,
                                  const AttentionBuffers &buffers)
     : AttentionGeometry(k, spec), k(k), buffers(buffers), draw(*this, buffers.random),
-      compute(KernelBuilder::computeType(spec.type)) {}
+      compute(getComputeType(spec.type)) {}
 
 Value AttentionScores::score(Value product, const HeadIndex &head, Value query, Value key) {
   Value scaled = multiply(product, number(spec.scale));
@@ -21,7 +22,7 @@ Value AttentionScores::score(Value product, const HeadIndex &head, Value query, 
     return scaled;
   Value base = headBase(buffers.bias, compute, spec.bias, head);
   Value at = k.add(k.mul(query, spec.bias.row), k.mul(key, spec.bias.depth));
-  return add(scaled, k.load(compute, base, at));
+  return add(scaled, emitLoad(b, compute, base, at));
 }
 
 Value AttentionScores::sees(const HeadIndex &head, Value query, Value key) {
@@ -30,7 +31,7 @@ Value AttentionScores::sees(const HeadIndex &head, Value query, Value key) {
     return result;
   Value base = headBase(buffers.mask, b.getI8Type(), spec.mask, head);
   Value at = k.add(k.mul(query, spec.mask.row), k.mul(key, spec.mask.depth));
-  return both(result, k.load(b.getI1Type(), base, at));
+  return both(result, emitLoad(b, b.getI1Type(), base, at));
 }
 
 Value AttentionScores::word(const HeadIndex &head, Value query, Value key) {
@@ -66,14 +67,14 @@ void AttentionScores::transpose(Words &words, Value isUpper, Value isOdd, int64_
 }
 
 int64_t AttentionScores::alignmentOf(const AttentionStrides &strides) const {
-  int64_t bytes = KernelBuilder::bytesOf(spec.type);
+  int64_t bytes = bytesOf(spec.type);
   return findCommonPower({strides.batch, strides.head},
                          std::max<int64_t>(1, spec.alignment / bytes));
 }
 
 Value AttentionScores::statistic(unsigned buffer, const AttentionStrides &strides,
                                  const HeadIndex &head, Value query) {
-  return k.load(compute, headBase(buffer, compute, strides, head), k.mul(query, strides.row));
+  return emitLoad(b, compute, headBase(buffer, compute, strides, head), k.mul(query, strides.row));
 }
 
 Value AttentionScores::quotient(Value sum, Value total) {

@@ -68,7 +68,7 @@ protected:
   Value both(Value x, Value y) { return mlir::arith::AndIOp::create(b, x, y); }
   /// The score of what is no term: -∞.
   Value infinity() { return number(-std::numeric_limits<double>::infinity()); }
-  Value number(double value) { return k.constant(compute, value); }
+  Value number(double value) { return emitConstant(b, compute, value); }
 
   ThreadKernel &k;
   AttentionBuffers buffers;

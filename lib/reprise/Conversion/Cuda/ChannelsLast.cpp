@@ -5,6 +5,8 @@
 #include "ChannelsLast.h"
 
 #include "ThreadKernel.h"
+#include "reprise/Conversion/ControlFlow.h"
+#include "reprise/Conversion/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -22,7 +24,7 @@ static_assert(tileChannels * tilePositions == together * blockThreads);
 class Emitter {
 public:
   Emitter(ThreadKernel &k, RankedTensorType type, ArrayRef<int64_t> strides, const Frame &frame)
-      : k(k), b(k.builder()), type(type.getElementType()), channels(type.getDimSize(1)),
+      : k(k), b(k.b), type(type.getElementType()), channels(type.getDimSize(1)),
         positions(frame.lines() * frame.width()), frame(frame), strides(strides) {}
 
   int64_t blocks(int64_t samples) const {
@@ -37,7 +39,7 @@ public:
     sample = k.div(block, across * down);
     firstPosition = k.mul(k.rem(perSample, across), tilePositions);
     firstChannel = k.mul(k.div(perSample, across), tileChannels);
-    memory = k.shared(tilePositions * pitch * KernelBuilder::bytesOf(type));
+    memory = k.shared(tilePositions * pitch * bytesOf(type));
     read();
     k.barrier();
     write();
@@ -66,11 +68,11 @@ private:
       Value isThere = arith::AndIOp::create(b, isInside, less(channel, channels));
       Value from = k.add(start, k.mul(channel, strides[1]));
       from = arith::SelectOp::create(b, isThere, from, k.i64(0));
-      values.push_back(arith::SelectOp::create(b, isThere, k.load(type, k.buffer(0), from),
-                                               k.constant(type, 0)));
+      values.push_back(arith::SelectOp::create(b, isThere, emitLoad(b, type, k.buffer(0), from),
+                                               emitConstant(b, type, 0)));
     }
     for (auto [place, value] : llvm::zip_equal(places, values))
-      k.store(type, value, memory, k.add(k.mul(inTile, pitch), place));
+      emitStore(b, type, value, memory, k.add(k.mul(inTile, pitch), place));
   }
 
   /// Eight channels of a position, which are there all or not at all.
@@ -80,17 +82,17 @@ private:
           place = k.mul(k.rem(own, perPosition), together);
     Value position = k.add(firstPosition, inTile), channel = k.add(firstChannel, place);
     Value isThere = arith::AndIOp::create(b, less(position, positions), less(channel, channels));
-    k.ifThen(isThere, [&] {
+    ifThen(b, isThere, [&] {
       Value from = k.add(k.mul(inTile, pitch), place);
       SmallVector<Value> elements;
       for (int64_t i = 0; i < together; i += 2) {
-        Value pair = k.load(type, memory, k.add(from, i), 2, 2);
+        Value pair = emitLoad(b, type, memory, k.add(from, i), 2, 2);
         for (int64_t j : {0, 1})
           elements.push_back(vector::ExtractOp::create(b, pair, j));
       }
       Value all = vector::FromElementsOp::create(b, VectorType::get({together}, type), elements);
       Value row = k.add(k.mul(sample, positions), position);
-      k.store(type, all, k.buffer(1), k.add(k.mul(row, channels), channel), together);
+      emitStore(b, type, all, k.buffer(1), k.add(k.mul(row, channels), channel), together);
     });
   }
 
@@ -119,7 +121,7 @@ FailureOr<LaunchOperand> copyChannelsLast(LaunchOperands &operands, ModuleOp ker
   EmittedCommand command{own, emitter.blocks(samples), {}};
   command.itemThreads = command.blockThreads = blockThreads;
   int64_t perSample = frame.lines() * frame.width() * channels;
-  int64_t bytes = samples * perSample * KernelBuilder::bytesOf(type.getElementType());
+  int64_t bytes = samples * perSample * bytesOf(type.getElementType());
   BufferSlot copy{BufferSlot::Shared, 0, operands.launch.addShared(bytes)};
   command.buffers = {source->slot, copy};
   command.bytes = 2 * bytes;

@@ -3,6 +3,7 @@
 #define REPRISE_CONVERSION_CUDA_CONTRACTIONINDEX_H
 
 #include "reprise/Conversion/ContractionSpec.h"
+#include "reprise/Conversion/KernelBuilder.h"
 
 namespace reprise {
 

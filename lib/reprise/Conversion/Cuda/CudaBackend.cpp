@@ -105,7 +105,7 @@ static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kern
   if (rowBytes) {
     Value row = k.div(k.numberInBlock(), schedule.itemThreads);
     rowMemory =
-        k.pointer(k.builder().getI8Type(), k.shared(rowBytes), k.mul(row, schedule.rowBytes));
+        emitAddress(k.b, k.b.getI8Type(), k.shared(rowBytes), k.mul(row, schedule.rowBytes));
   }
   if (schedule.itemThreads > 1) {
     lane = k.rem(item, schedule.itemThreads);
@@ -121,7 +121,7 @@ static void limitAccesses(gpu::GPUModuleOp kernel, int64_t alignment) {
     auto pointer = cast<LLVM::LLVMPointerType>(access.getAddr().getType());
     if (pointer.getAddressSpace() != globalMemory)
       return;
-    auto least = std::max<uint64_t>(alignment, KernelBuilder::bytesOf(getElementTypeOrSelf(type)));
+    auto least = std::max<uint64_t>(alignment, bytesOf(getElementTypeOrSelf(type)));
     access.setAlignment(std::min<uint64_t>(access.getAlignment().value_or(1), least));
   };
   kernel.walk([&](Operation *op) {

@@ -31,17 +31,17 @@ static int64_t chooseUnit(const GlobalMatrix &matrix, Type type, bool terms) {
     whole.push_back(dim.stride);
   for (const FreeDim &dim : across)
     whole.push_back(dim.stride);
-  return findCommonPower(whole, 16 / KernelBuilder::bytesOf(type));
+  return findCommonPower(whole, 16 / bytesOf(type));
 }
 
 bool MatrixTile::isCopied(const GlobalMatrix &matrix, Type type) {
   int64_t unit = std::max(chooseUnit(matrix, type, false), chooseUnit(matrix, type, true));
-  return unit * KernelBuilder::bytesOf(type) >= 4;
+  return unit * bytesOf(type) >= 4;
 }
 
 MatrixTile::MatrixTile(ThreadKernel &k, TensorCore &core, const GlobalMatrix &matrix, int64_t rows,
                        int64_t terms, int64_t stages)
-    : k(k), b(k.builder()), core(core), matrix(matrix), rows(rows), terms(terms), stages(stages),
+    : k(k), b(k.b), core(core), matrix(matrix), rows(rows), terms(terms), stages(stages),
       type(core.elementType()) {
   auto isDense = [](const SmallVector<FreeDim> &dims) {
     return !dims.empty() && dims.back().stride == 1;
@@ -74,9 +74,7 @@ Value MatrixTile::indexOf(Value firstLine, Value line, Value column) {
   return k.add(k.add(start, k.mul(place, chunk)), k.rem(column, chunk));
 }
 
-int64_t MatrixTile::sharedBytes() const {
-  return stages * lines() * pitch() * KernelBuilder::bytesOf(type);
-}
+int64_t MatrixTile::sharedBytes() const { return stages * lines() * pitch() * bytesOf(type); }
 
 int64_t MatrixTile::unitsPerThread() const {
   return llvm::divideCeil(lines() * lineLength() / unit, k.threadCount());
@@ -103,9 +101,10 @@ void MatrixTile::ifThere(int64_t number, llvm::function_ref<void()> body) {
   int64_t all = lines() * lineLength() / unit, threads = k.threadCount();
   if ((number + 1) * threads <= all)
     return body();
-  k.ifThen(arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k.numberInBlock(),
-                                 k.i64(all - number * threads)),
-           body);
+  ifThen(b,
+         arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k.numberInBlock(),
+                               k.i64(all - number * threads)),
+         body);
 }
 
 Value MatrixTile::sharedIndex(int64_t number, Value stage) {
@@ -131,23 +130,23 @@ MatrixTile::Source MatrixTile::findSource(int64_t number, Value row, Value term,
     term = limit(term, countOf(matrix.terms), source.isInside);
   Value index =
       k.add(locate(k, matrix.rows, row, strideOf), locate(k, matrix.terms, term, strideOf));
-  source.address = k.pointer(type, global, index);
+  source.address = emitAddress(b, type, global, index);
   return source;
 }
 
 SmallVector<Value> MatrixTile::start(Value row, Value term, Value stage, bool isInside) {
   SmallVector<Value> loaded;
-  int64_t bytes = unit * KernelBuilder::bytesOf(type);
+  int64_t bytes = unit * bytesOf(type);
   for (int64_t i = 0; i < unitsPerThread(); ++i) {
     Source source = findSource(i, row, term, isInside);
     if (isCopied()) {
-      Value to = k.pointer(type, shared, sharedIndex(i, stage));
+      Value to = emitAddress(b, type, shared, sharedIndex(i, stage));
       ifThere(i, [&] { k.copyAsync(to, source.address, bytes, source.isInside); });
       continue;
     }
-    Value value = k.load(type, source.address, k.i64(0));
+    Value value = emitLoad(b, type, source.address, k.i64(0));
     if (source.isInside)
-      value = arith::SelectOp::create(b, source.isInside, value, k.constant(type, 0));
+      value = arith::SelectOp::create(b, source.isInside, value, emitConstant(b, type, 0));
     loaded.push_back(value);
   }
   return loaded;
@@ -157,7 +156,7 @@ void MatrixTile::finish(ArrayRef<Value> loaded, Value stage) {
   for (auto [i, value] : llvm::enumerate(loaded)) {
     auto number = static_cast<int64_t>(i);
     Value element = value;
-    ifThere(number, [&] { k.store(type, element, shared, sharedIndex(number, stage)); });
+    ifThere(number, [&] { emitStore(b, type, element, shared, sharedIndex(number, stage)); });
   }
 }
 

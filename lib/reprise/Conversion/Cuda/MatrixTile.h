@@ -4,6 +4,7 @@
 
 #include "TensorCore.h"
 #include "reprise/Conversion/ContractionSpec.h"
+#include "reprise/Conversion/Elements.h"
 
 namespace reprise {
 
@@ -52,7 +53,7 @@ private:
   int64_t pitch() const;
   int64_t unitsOf(int64_t number) const;
   int64_t unitsPerThread() const;
-  bool isCopied() const { return unit * KernelBuilder::bytesOf(type) >= 4; }
+  bool isCopied() const { return unit * bytesOf(type) >= 4; }
   /// Of unit `number` of this thread: its line, and where it begins there.
   std::pair<Value, Value> placeOf(int64_t number);
   Value sharedIndex(int64_t number, Value stage);

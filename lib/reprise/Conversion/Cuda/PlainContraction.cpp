@@ -42,8 +42,8 @@ private:
   Place locate(ArrayRef<Dim> dims, Value index, Place from);
 
   Value addTerm(const Place &at, Value sum) {
-    Value x = k.loadCompute(spec.lhsType, k.buffer(0), at[0]);
-    Value y = k.loadCompute(spec.rhsType, k.buffer(1), at[1]);
+    Value x = emitLoadWide(b, spec.lhsType, k.buffer(0), at[0]);
+    Value y = emitLoadWide(b, spec.rhsType, k.buffer(1), at[1]);
     return math::FmaOp::create(b, x, y, sum);
   }
   /// The chain over all terms of the dimensions, a loop each.
@@ -64,7 +64,7 @@ private:
 
 Emitter::Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
                  const TileEpilogue *epilogue)
-    : k(k), b(k.builder()), spec(spec), epilogue(epilogue), accumulator(spec.accumulatorType()),
+    : k(k), b(k.b), spec(spec), epilogue(epilogue), accumulator(spec.accumulatorType()),
       firstResult(result.offset) {
   for (auto [dim, stride] : llvm::zip_equal(spec.batch, result.batch))
     append(elements, {dim.size, {dim.lhsStride, dim.rhsStride, stride}});
@@ -104,22 +104,22 @@ Place Emitter::locate(ArrayRef<Dim> dims, Value index, Place from) {
 Value Emitter::emitLoops(ArrayRef<Dim> dims, const Place &from, Value sum) {
   if (dims.empty())
     return addTerm(from, sum);
-  auto body = [&](Value index, ValueRange sums) -> KernelBuilder::Carried {
+  auto body = [&](Value index, ValueRange sums) -> Carried {
     return {emitLoops(dims.drop_front(), move(from, dims.front(), index), sums[0])};
   };
-  return k.forLoop(k.i64(0), k.i64(dims.front().size), k.i64(1), sum, body)[0];
+  return forLoop(k, k.i64(0), k.i64(dims.front().size), k.i64(1), sum, body)[0];
 }
 
 Value Emitter::emitChain(Value low, Value high, const Place &start) {
-  auto body = [&](Value term, ValueRange sums) -> KernelBuilder::Carried {
+  auto body = [&](Value term, ValueRange sums) -> Carried {
     return {addTerm(locate(contracted, term, start), sums[0])};
   };
-  return k.forLoop(low, high, k.i64(1), k.constant(accumulator, 0), body)[0];
+  return forLoop(k, low, high, k.i64(1), emitConstant(b, accumulator, 0), body)[0];
 }
 
 void Emitter::store(Value item, Value sum, Value place) {
   if (!epilogue)
-    return k.storeCompute(spec.resultType, sum, k.buffer(2), place);
+    return emitStoreRounded(b, spec.resultType, sum, k.buffer(2), place);
   EpilogueEmitter ops(k, *epilogue);
   ops.begin();
   int64_t columns = countOf(spec.columns), rows = countOf(spec.rows);
@@ -132,13 +132,13 @@ void Emitter::store(Value item, Value sum, Value place) {
 void Emitter::emit() {
   Value item = k.threadNumber();
   Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, item, k.i64(items()));
-  k.ifThen(isInside, [&] {
+  ifThen(b, isInside, [&] {
     Place start = {k.i64(spec.lhsOffset), k.i64(spec.rhsOffset), k.i64(firstResult)};
     start = locate(elements, item, start);
-    Value sum = k.constant(accumulator, 0);
+    Value sum = emitConstant(b, accumulator, 0);
     if (chains > 1)
       sum = emitChains(k, terms, accumulator, 1, [&](Value low, Value high) {
-        return KernelBuilder::Carried{emitChain(low, high, start)};
+        return Carried{emitChain(low, high, start)};
       })[0];
     else if (terms > 0)
       sum = emitLoops(contracted, start, sum);

@@ -36,7 +36,7 @@ void TileExtents::spread(const ContractionSpec &spec,
 
 ResultTile::ResultTile(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
                        TileExtents extents, const TileEpilogue *given, TileOrigin origin)
-    : k(k), b(k.builder()), spec(spec), extents(extents), offset(result.offset),
+    : k(k), b(k.b), spec(spec), extents(extents), offset(result.offset),
       batchDims(mergeDims(spec.batch, result.batch)), rowDims(mergeDims(spec.rows, result.rows)),
       columnDims(mergeDims(spec.columns, result.columns)),
       epilogue(given ? std::make_unique<EpilogueEmitter>(k, *given, origin) : nullptr) {}
@@ -77,9 +77,10 @@ void ResultTile::storeIfOwned(const Range &range, Value index, llvm::function_re
   if (hasWholeTiles(range))
     return body();
   bool isShort = range.count < range.extent;
-  k.ifThen(arith::CmpIOp::create(b, isShort ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge,
-                                 index, isShort ? k.i64(range.count) : range.owned),
-           body);
+  ifThen(b,
+         arith::CmpIOp::create(b, isShort ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge,
+                               index, isShort ? k.i64(range.count) : range.owned),
+         body);
 }
 
 void ResultTile::storeRow(Value rowInTile, int64_t farther, llvm::function_ref<void(Line)> body) {
@@ -103,10 +104,10 @@ ResultTile::Value ResultTile::findColumn(Line line, Value columnInTile, int64_t 
   bool isEven = columnDims.size() == 1;
   if (!isEven)
     column = k.add(column, farther);
-  Value place = k.pointer(spec.resultType, k.buffer(2),
-                          k.add(line.begin, locate(k, columnDims, column, strideOf)));
+  Value place = emitAddress(b, spec.resultType, k.buffer(2),
+                            k.add(line.begin, locate(k, columnDims, column, strideOf)));
   int64_t distance = line.farther + (isEven ? farther * columnDims.front().stride : 0);
-  return k.pointer(spec.resultType, place, k.i64(distance));
+  return emitAddress(b, spec.resultType, place, k.i64(distance));
 }
 
 /// Values that are one vector, or a single one.
@@ -122,9 +123,9 @@ void ResultTile::storeElements(Line line, Value columnInTile, int64_t farther, V
     }
     if (width > 1)
       value = vector::FromElementsOp::create(
-          b, cast<VectorType>(KernelBuilder::typeOf(spec.accumulatorType(), width)), values);
-    k.storeCompute(spec.resultType, value, findColumn(line, columnInTile, farther), k.i64(0),
-                   /*aligned=*/width);
+          b, cast<VectorType>(typeOfLanes(spec.accumulatorType(), width)), values);
+    emitStoreRounded(b, spec.resultType, value, findColumn(line, columnInTile, farther), k.i64(0),
+                     /*aligned=*/width);
   });
 }
 

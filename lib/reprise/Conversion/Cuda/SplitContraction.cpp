@@ -88,7 +88,7 @@ std::optional<SplitContraction> splitContraction(const ContractionSpec &spec, Pa
 }
 
 int64_t SplitContraction::scratchBytes() const {
-  return parts * elements * KernelBuilder::bytesOf(spec.resultType);
+  return parts * elements * bytesOf(spec.resultType);
 }
 
 /// Neighbours meet, and an odd last one moves up.

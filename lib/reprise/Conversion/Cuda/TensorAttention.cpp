@@ -64,20 +64,21 @@ void TensorAttention::findBlock() {
 Value TensorAttention::loadPair(const Operand &operand, Value base, Value row, Value column) {
   const AttentionStrides &strides = operand.strides;
   auto pair = VectorType::get({2}, spec.type);
-  Value start = k.mul(row, strides.row), none = k.constant(spec.type, 0);
+  Value start = k.mul(row, strides.row), none = emitConstant(b, spec.type, 0);
   int64_t columns = strides.columns;
   int64_t whole = findCommonPower({alignmentOf(strides), strides.row, columns}, 2);
   if (strides.depth == 1 && whole == 2) {
     Value isThere = less(column, k.i64(columns));
     Value from = select(isThere, k.add(start, column), start);
-    Value word = LLVM::BitcastOp::create(b, b.getI32Type(), k.load(spec.type, base, from, 2, 2));
+    Value word =
+        LLVM::BitcastOp::create(b, b.getI32Type(), emitLoad(b, spec.type, base, from, 2, 2));
     return select(isThere, word, arith::ConstantIntOp::create(b, 0, 32));
   }
   SmallVector<Value> elements;
   for (int64_t i = 0; i < 2; ++i) {
     Value own = k.add(column, i), isThere = less(own, k.i64(columns));
     Value from = k.add(start, k.mul(select(isThere, own, k.i64(0)), strides.depth));
-    elements.push_back(select(isThere, k.load(spec.type, base, from), none));
+    elements.push_back(select(isThere, emitLoad(b, spec.type, base, from), none));
   }
   return LLVM::BitcastOp::create(b, b.getI32Type(),
                                  vector::FromElementsOp::create(b, pair, elements));
@@ -104,7 +105,7 @@ TensorAttention::overTiles(Value count, int64_t together, ValueRange carried,
   struct Loaded {
     SmallVector<Value> first, second;
   };
-  Value zero = k.i64(0), behind = k.pointer(b.getI8Type(), memory, k.i64(first.sharedBytes()));
+  Value zero = k.i64(0), behind = emitAddress(b, b.getI8Type(), memory, k.i64(first.sharedBytes()));
   bool isInside = otherCount % otherRows == 0;
   // Gradients of scores are stored, if they are wanted, whatever is no term.
   bool skips = spec.causal && !(rows == Rows::Queries && spec.isStored(3));
@@ -122,7 +123,7 @@ TensorAttention::overTiles(Value count, int64_t together, ValueRange carried,
   };
   finish(start(zero, zero), zero);
   Sums result =
-      k.forLoop(zero, count, k.i64(1), carried, [&](Value number, ValueRange before) -> Sums {
+      forLoop(k, zero, count, k.i64(1), carried, [&](Value number, ValueRange before) -> Sums {
         k.awaitCopies();
         k.barrier();
         Value next = k.add(number, 1), stage = k.rem(next, 2);
@@ -135,7 +136,7 @@ TensorAttention::overTiles(Value count, int64_t together, ValueRange carried,
                         sums);
           return sums;
         };
-        Sums sums = skips ? k.where(seesSome(others.first), before, meet) : meet();
+        Sums sums = skips ? where(b, seesSome(others.first), before, meet) : meet();
         finish(loaded, stage);
         return sums;
       });
@@ -221,7 +222,7 @@ TensorAttention::Sums TensorAttention::scores(Sums products, const HeadIndex &he
   if (!mayHide())
     return products;
   // Most tiles have none to hide.
-  return spec.hasMask ? hide() : k.where(hidesSome(others), products, hide);
+  return spec.hasMask ? hide() : where(b, hidesSome(others), products, hide);
 }
 
 /// The exponent is added to that of 2^rest, in [0.7, 1.42). At -127 the rest is 0, and the sum +0.
@@ -274,16 +275,16 @@ TensorAttention::Words TensorAttention::drawForKeys(const HeadIndex &head, int64
 
 void TensorAttention::forOwn(llvm::function_ref<void(int64_t)> body) {
   for (int64_t half : {0, 1})
-    k.ifThen(less(k.add(k.add(warpRow, core.group()), half * 8), k.i64(ownCount)),
-             [&] { body(half); });
+    ifThen(b, less(k.add(k.add(warpRow, core.group()), half * 8), k.i64(ownCount)),
+           [&] { body(half); });
 }
 
 void TensorAttention::storeOwn(unsigned result, int64_t columns, ValueRange sums,
                                llvm::function_ref<Value(Value, int64_t)> map) {
   Value to = k.buffer(buffers.output(spec, result)), head = k.mul(headNumber, ownCount);
   auto storeAt = [&](Value start, Value column, Value value, int64_t aligned) {
-    k.ifThen(less(column, k.i64(columns)),
-             [&] { k.storeCompute(spec.type, value, to, k.add(start, column), aligned); });
+    ifThen(b, less(column, k.i64(columns)),
+           [&] { emitStoreRounded(b, spec.type, value, to, k.add(start, column), aligned); });
   };
   auto pair = VectorType::get({2}, compute);
   forOwn([&](int64_t half) {

@@ -32,7 +32,8 @@ protected:
   };
   /// Of neighbours.
   SmallVector<Query> readQueries(const HeadIndex &head, Value first, int64_t count) {
-    Value both = k.load(compute, delta(), k.mul(deltaIndex(head, first), 2), 2 * count, 2 * count);
+    Value both =
+        emitLoad(b, compute, delta(), k.mul(deltaIndex(head, first), 2), 2 * count, 2 * count);
     SmallVector<Query> found;
     for (int64_t i = 0; i < count; ++i)
       found.push_back({vector::ExtractOp::create(b, both, 2 * i),
@@ -109,8 +110,8 @@ private:
     Value key = otherOf(score, firstKey);
     Value at = k.add(k.mul(deltaIndex(head, own[halfOf(score)]), spec.keys), key);
     Value stored = mayHide() ? select(isTerm(head, score, firstKey), ds, number(0)) : ds;
-    k.ifThen(less(key, k.i64(spec.keys)),
-             [&] { k.store(compute, stored, k.buffer(buffers.output(spec, 3)), at); });
+    ifThen(b, less(key, k.i64(spec.keys)),
+           [&] { emitStore(b, compute, stored, k.buffer(buffers.output(spec, 3)), at); });
   }
 
   HeadIndex head;

@@ -36,7 +36,7 @@ public:
 private:
   /// The four lanes of a group have the same rows.
   Value fold(Value x, llvm::function_ref<Value(Value, Value)> combine) {
-    return k.exchangeAll(x, 4, combine);
+    return exchangeAll(k, x, 4, combine);
   }
 
   Value greater(Value x, Value y) { return arith::MaxNumFOp::create(b, x, y); }
@@ -56,7 +56,7 @@ private:
     Value isAnyNew = k.any(arith::OrIOp::create(b, isNew(0), isNew(1)));
     Sums kept(before.take_front(sums));
     kept.append(before.begin() + sums + 2, before.end());
-    return k.where(isAnyNew, kept, [&] {
+    return where(b, isAnyNew, kept, [&] {
       Value factor[2];
       for (size_t half : {0, 1})
         factor[half] = power(before[sums + half], bases[half]);
@@ -107,11 +107,11 @@ private:
     if (!spec.isStored(1))
       return;
     Value to = k.buffer(buffers.output(spec, 1));
-    k.ifThen(less(core.member(), k.i64(1)), [&] {
+    ifThen(b, less(core.member(), k.i64(1)), [&] {
       forOwn([&](int64_t half) {
         Value most = multiply(sums[count + half], number(unit()));
         Value lse = add(most, emitLog(b, totals[half]));
-        k.store(compute, lse, to, k.add(k.mul(headNumber, spec.queries), own[half]));
+        emitStore(b, compute, lse, to, k.add(k.mul(headNumber, spec.queries), own[half]));
       });
     });
   }

@@ -39,9 +39,8 @@ public:
           TileExtents extents, const GlobalMatrix &lhs, const GlobalMatrix &rhs,
           const TileEpilogue *epilogue)
       : k(k), spec(spec), extents(extents), grid(extents, k.threadCount() / 32),
-        core(k, spec.lhsType), stages(core.hasHalves() ? 3 : 2),
-        depth(64 / KernelBuilder::bytesOf(spec.lhsType)), terms(countOf(spec.contracted)),
-        lhs(k, core, lhs, extents.rows, depth, stages),
+        core(k, spec.lhsType), stages(core.hasHalves() ? 3 : 2), depth(64 / bytesOf(spec.lhsType)),
+        terms(countOf(spec.contracted)), lhs(k, core, lhs, extents.rows, depth, stages),
         rhs(k, core, rhs, extents.columns, depth, stages),
         tile(k, spec, result, extents, epilogue) {}
 
@@ -55,7 +54,7 @@ private:
   };
   Loaded start(Value number, Value stage);
   Value equal(Value x, Value y) {
-    return arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::eq, x, y);
+    return arith::CmpIOp::create(k.b, arith::CmpIPredicate::eq, x, y);
   }
   void finish(const Loaded &loaded, Value stage);
   Sums multiply(Value stage, ValueRange sums);
@@ -85,7 +84,7 @@ GlobalMatrix matrixOf(const ContractionSpec &spec, bool isLhs, int64_t alignment
   SmallVector<int64_t> starts = {offset};
   for (const SharedDim &dim : spec.batch)
     starts.push_back(isLhs ? dim.lhsStride : dim.rhsStride);
-  int64_t elements = std::max<int64_t>(1, alignment / KernelBuilder::bytesOf(spec.lhsType));
+  int64_t elements = std::max<int64_t>(1, alignment / bytesOf(spec.lhsType));
   return {mergeDims(isLhs ? spec.rows : spec.columns, free), mergeDims(spec.contracted, shared),
           findCommonPower(starts, elements)};
 }
@@ -93,8 +92,8 @@ GlobalMatrix matrixOf(const ContractionSpec &spec, bool isLhs, int64_t alignment
 Value Emitter::addressOf(bool isLhs) {
   Value inBatch = isLhs ? locate(k, spec.batch, tile.batch(), strideOfLhs)
                         : locate(k, spec.batch, tile.batch(), strideOfRhs);
-  return k.pointer(spec.lhsType, k.buffer(isLhs ? 0 : 1),
-                   k.add(inBatch, isLhs ? spec.lhsOffset : spec.rhsOffset));
+  return emitAddress(k.b, spec.lhsType, k.buffer(isLhs ? 0 : 1),
+                     k.add(inBatch, isLhs ? spec.lhsOffset : spec.rhsOffset));
 }
 
 Emitter::Loaded Emitter::start(Value number, Value stage) {
@@ -143,7 +142,7 @@ void Emitter::store(const Sums &sums) {
 /// A lane has two neighbours in each of two rows. It trades with the lane beside it, so that each
 /// has four neighbours in one row.
 void Emitter::storeFours(const Sums &sums) {
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   int64_t perRow = grid.columns / TensorCore::columns;
   Value isOdd = equal(k.rem(core.member(), 2), k.i64(1));
   auto choose = [&](Value ofOdd, Value ofEven) {
@@ -176,29 +175,27 @@ void Emitter::emit() {
   warpColumn = k.mul(k.rem(warp, grid.across), grid.columns);
   Value memory = k.shared(lhs.sharedBytes() + rhs.sharedBytes());
   lhs.open(memory, addressOf(true));
-  rhs.open(k.pointer(k.builder().getI8Type(), memory, k.i64(lhs.sharedBytes())), addressOf(false));
+  rhs.open(emitAddress(k.b, k.b.getI8Type(), memory, k.i64(lhs.sharedBytes())), addressOf(false));
   int64_t tiles = llvm::divideCeil(terms, depth);
   Value zero = k.i64(0);
   for (int64_t i = 0; i < stages - 1; ++i) {
     finish(start(k.i64(std::min(i, tiles - 1)), k.i64(i)), k.i64(i));
     k.commitCopies();
   }
-  Sums carried(grid.rows * grid.columns / 32, k.constant(spec.accumulatorType(), 0));
+  Sums carried(grid.rows * grid.columns / 32, emitConstant(k.b, spec.accumulatorType(), 0));
   carried.push_back(zero);
   Sums sums =
-      k.forLoop(zero, k.i64(tiles), k.i64(1), carried, [&](Value number, ValueRange before) {
+      forLoop(k, zero, k.i64(tiles), k.i64(1), carried, [&](Value number, ValueRange before) {
         k.awaitGroups(static_cast<uint32_t>(stages - 2));
         k.barrier();
         Value stage = before.back(), next = k.add(number, stages - 1), last = k.i64(stages - 1);
         // All warps are done with the stage before this one.
-        Value free =
-            arith::SelectOp::create(k.builder(), equal(stage, zero), last, k.sub(stage, k.i64(1)));
+        Value free = arith::SelectOp::create(k.b, equal(stage, zero), last, k.sub(stage, k.i64(1)));
         Loaded loaded = start(k.min(next, k.i64(tiles - 1)), free);
         k.commitCopies();
         Sums added = multiply(stage, before.drop_back());
         finish(loaded, free);
-        added.push_back(
-            arith::SelectOp::create(k.builder(), equal(stage, last), zero, k.add(stage, 1)));
+        added.push_back(arith::SelectOp::create(k.b, equal(stage, last), zero, k.add(stage, 1)));
         return added;
       });
   k.awaitGroups(0);

@@ -1,5 +1,6 @@
 // reprise: emits products of small matrices on the tensor cores of a GPU
 #include "TensorCore.h"
+#include "reprise/Conversion/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -9,7 +10,7 @@ using namespace mlir;
 namespace reprise {
 
 TensorCore::TensorCore(ThreadKernel &k, Type type)
-    : k(k), b(k.builder()), type(type), isHalf(!type.isF32()) {
+    : k(k), b(k.b), type(type), isHalf(!type.isF32()) {
   lane = k.rem(k.numberInBlock(), 32);
   ofEight = k.div(lane, 4);
   ofFour = k.rem(lane, 4);
@@ -77,7 +78,7 @@ TensorCore::Fragment TensorCore::loadMatrices(Side side, Value memory, bool isBy
         second = k.mul(k.div(lane, 16), 8);
   bool isOddByLine = isByRows == (side == Side::First);
   Value line = k.add(inMatrix, isOddByLine ? odd : second), column = isOddByLine ? second : odd;
-  Value from = k.pointer(type, memory, at(line, column));
+  Value from = emitAddress(b, type, memory, at(line, column));
   Type i32 = b.getI32Type();
   auto result = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32, i32, i32});
   auto layout = isByRows ? NVVM::MMALayout::row : NVVM::MMALayout::col;
@@ -98,8 +99,8 @@ TensorCore::Fragment TensorCore::loadWords(Side side, Value memory, bool isByRow
             later = side == Side::First ? i / 2 : i % 2;
     Value row = k.add(ofEight, lower * 8), term = k.add(ofFour, later * 4);
     Value from = isByRows ? at(row, term) : at(term, row);
-    fragment[i] =
-        NVVM::ConvertFloatToTF32Op::create(b, b.getI32Type(), k.load(type, memory, from), nearest);
+    fragment[i] = NVVM::ConvertFloatToTF32Op::create(b, b.getI32Type(),
+                                                     emitLoad(b, type, memory, from), nearest);
   }
   return fragment;
 }

@@ -3,6 +3,7 @@
 #define REPRISE_CONVERSION_CUDA_TENSORCORE_H
 
 #include "ThreadKernel.h"
+#include "reprise/Conversion/ControlFlow.h"
 
 #include <array>
 
@@ -14,7 +15,7 @@ namespace reprise {
 class TensorCore {
 public:
   using Value = mlir::Value;
-  using Sums = KernelBuilder::Carried;
+  using Sums = Carried;
   /// Registers of a lane. In the first operand the first and the third have rows 0 to 7. In the
   /// second one the first and the second have columns 0 to 7: neighbours, as instructions ask.
   using Fragment = std::array<Value, 4>;

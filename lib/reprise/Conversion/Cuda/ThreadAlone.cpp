@@ -30,19 +30,19 @@ void emitThreadTopK(ThreadCommands &commands, const Nest &nest) {
   TopKShape shape(cast<TopKOp>(nest.alone));
   RowSort sort{shape.rows, shape.n, shape.count, nest.aloneBuffers, {}, {}};
   sort.key = [&](KernelBuilder &k, Value element) {
-    Value key = TopKShape::emitKey(k.builder(), k.loadCompute(shape.type, k.buffer(0), element));
+    Value key = TopKShape::emitKey(k.b, emitLoadWide(k.b, shape.type, k.buffer(0), element));
     // The largest come first.
-    return arith::XOrIOp::create(k.builder(), key, k.constant(key.getType(), -1)).getResult();
+    return arith::XOrIOp::create(k.b, key, emitConstant(k.b, key.getType(), -1)).getResult();
   };
   sort.store = [&](KernelBuilder &k, Value row, Value place, Value element) {
     Type bits = bitsTypeOf(shape.type);
     Value to = k.add(k.mul(row, shape.count), place);
     unsigned buffer = 1;
     if (nest.storedResults[0])
-      k.store(bits, k.load(bits, k.buffer(0), element), k.buffer(buffer++), to);
+      emitStore(k.b, bits, emitLoad(k.b, bits, k.buffer(0), element), k.buffer(buffer++), to);
     Value index = k.sub(element, k.mul(row, shape.n));
     if (nest.storedResults[1])
-      k.store(shape.indexType, emitCast(k.builder(), index, shape.indexType), k.buffer(buffer), to);
+      emitStore(k.b, shape.indexType, emitCast(k.b, index, shape.indexType), k.buffer(buffer), to);
   };
   emitRowSort(commands, sort);
 }
@@ -56,13 +56,12 @@ static void emitCopy(ThreadCommands &commands, const Nest &nest, const WindowSha
   int64_t size = shape.whole.getNumElements(), lanes = vectorLanes(size);
   int64_t vectors = size / lanes, threads = std::min(vectors, mostThreads);
   commands.add(nest.aloneBuffers, threads, [&](KernelBuilder &k, Value item) {
-    Value differ =
-        LLVM::ICmpOp::create(k.builder(), LLVM::ICmpPredicate::ne, k.buffer(0), k.buffer(3));
-    k.ifThen(differ, [&] {
-      k.forLoop(item, k.i64(vectors), k.i64(threads), [&](Value vector) {
+    Value differ = LLVM::ICmpOp::create(k.b, LLVM::ICmpPredicate::ne, k.buffer(0), k.buffer(3));
+    ifThen(k.b, differ, [&] {
+      forLoop(k, item, k.i64(vectors), k.i64(threads), [&](Value vector) {
         Value at = k.mul(vector, lanes);
-        k.store(shape.bits, k.load(shape.bits, k.buffer(0), at, lanes, lanes), k.buffer(3), at,
-                lanes);
+        emitStore(k.b, shape.bits, emitLoad(k.b, shape.bits, k.buffer(0), at, lanes, lanes),
+                  k.buffer(3), at, lanes);
       });
     });
   });
@@ -81,8 +80,8 @@ void emitThreadWindow(ThreadCommands &commands, const Nest &nest) {
   commands.add(nest.aloneBuffers, size / lanes, [&](KernelBuilder &k, Value item) {
     Value from = k.mul(item, lanes);
     Value to = k.add(shape.placeOf(k, k.div(from, shape.run)), k.rem(from, shape.run));
-    k.store(shape.bits, k.load(shape.bits, k.buffer(1), from, lanes, lanes), k.buffer(3), to,
-            lanes);
+    emitStore(k.b, shape.bits, emitLoad(k.b, shape.bits, k.buffer(1), from, lanes, lanes),
+              k.buffer(3), to, lanes);
   });
 }
 

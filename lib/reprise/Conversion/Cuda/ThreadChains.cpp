@@ -2,6 +2,7 @@
 #include "ThreadChains.h"
 
 #include "reprise/Conversion/ContractionSpec.h"
+#include "reprise/Conversion/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -9,12 +10,10 @@ using namespace mlir;
 
 namespace reprise {
 
-using Carried = KernelBuilder::Carried;
-
 /// The sums that wait, a register for each level of the tree and each sum, after those of chain
 /// number `chain` have gone through them as a carry goes through the bits of a counter.
 static Carried addToTree(KernelBuilder &k, Value chain, Carried sums, ValueRange waiting) {
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   Value carries = arith::ConstantIntOp::create(b, 1, 1);
   Carried next;
   for (size_t level = 0; level < waiting.size() / sums.size(); ++level) {
@@ -39,9 +38,9 @@ Carried emitChains(KernelBuilder &k, int64_t terms, Type type, size_t count,
   if (chains <= 1)
     return chain(k.i64(0), k.i64(terms));
   size_t levels = llvm::Log2_64(chains) + 1;
-  SmallVector<Value> none(levels * count, k.constant(type, 0));
+  SmallVector<Value> none(levels * count, emitConstant(k.b, type, 0));
   Carried waiting =
-      k.forLoop(k.i64(0), k.i64(chains), k.i64(1), none, [&](Value number, ValueRange before) {
+      forLoop(k, k.i64(0), k.i64(chains), k.i64(1), none, [&](Value number, ValueRange before) {
         Value low = k.mul(number, chainLength);
         Value high = k.min(k.add(low, chainLength), k.i64(terms));
         Carried sums = chain(low, high);
@@ -53,7 +52,7 @@ Carried emitChains(KernelBuilder &k, int64_t terms, Type type, size_t count,
     for (size_t i = 0; (chains >> level & 1) && i < count; ++i) {
       Value sum = waiting[level * count + i];
       if (result.size() == count)
-        result[i] = arith::AddFOp::create(k.builder(), sum, result[i]);
+        result[i] = arith::AddFOp::create(k.b, sum, result[i]);
       else
         result.push_back(sum);
     }

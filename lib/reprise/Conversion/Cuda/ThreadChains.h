@@ -2,15 +2,14 @@
 #ifndef REPRISE_CONVERSION_CUDA_THREADCHAINS_H
 #define REPRISE_CONVERSION_CUDA_THREADCHAINS_H
 
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/ControlFlow.h"
 
 namespace reprise {
 
 /// Adds up `count` sums of so many terms side by side: `chain(low, high)` returns those of the
 /// terms [low, high), a chain of each, and the chains meet in the neighbour tree.
-KernelBuilder::Carried
-emitChains(KernelBuilder &k, int64_t terms, mlir::Type type, size_t count,
-           llvm::function_ref<KernelBuilder::Carried(mlir::Value low, mlir::Value high)> chain);
+Carried emitChains(KernelBuilder &k, int64_t terms, mlir::Type type, size_t count,
+                   llvm::function_ref<Carried(mlir::Value low, mlir::Value high)> chain);
 
 } // namespace reprise
 

@@ -20,9 +20,8 @@ void ThreadCommands::add(ArrayRef<BufferSlot> buffers, int64_t items, Body body)
   std::string own = nextKernelName(name, launch);
   ThreadKernel k(kernels, own, buffers.size(), /*scratchBytes=*/0);
   Value item = k.threadNumber();
-  Value isInside =
-      arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::ult, item, k.i64(items));
-  k.ifThen(isInside, [&] { body(k, item); });
+  Value isInside = arith::CmpIOp::create(k.b, arith::CmpIPredicate::ult, item, k.i64(items));
+  ifThen(k.b, isInside, [&] { body(k, item); });
   launch.commands.push_back(
       {own, items, SmallVector<BufferSlot>(buffers), 0, /*itemThreads=*/1, blockThreads});
 }

@@ -2,7 +2,8 @@
 #ifndef REPRISE_CONVERSION_CUDA_THREADCOMMANDS_H
 #define REPRISE_CONVERSION_CUDA_THREADCOMMANDS_H
 
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/ControlFlow.h"
+#include "reprise/Conversion/Elements.h"
 #include "reprise/Target/Launch.h"
 
 namespace reprise {

@@ -22,18 +22,18 @@ public:
   int64_t sums() const { return outer * inner; }
   void emit(KernelBuilder &k, Value item) {
     Value start = k.add(k.mul(k.div(item, inner), n * inner), k.rem(item, inner));
-    auto next = [&](Value i, ValueRange sum) -> KernelBuilder::Carried {
+    auto next = [&](Value i, ValueRange sum) -> Carried {
       return {emitVector(k, start, i, sum.empty() ? Value() : sum[0])};
     };
-    KernelBuilder::Carried first = next(k.i64(0), {});
-    k.forLoop(k.i64(1), k.i64(n / lanes), k.i64(1), first, next);
+    Carried first = next(k.i64(0), {});
+    forLoop(k, k.i64(1), k.i64(n / lanes), k.i64(1), first, next);
   }
 
 private:
   /// Vector `i` of the sum's elements. Returns the sum so far.
   Value emitVector(KernelBuilder &k, Value start, Value i, Value sum);
   Value add(KernelBuilder &k, Value sum, Value element) {
-    return sum ? emitCombine(k.builder(), ReductionKind::Sum, sum, element) : element;
+    return sum ? emitCombine(k.b, ReductionKind::Sum, sum, element) : element;
   }
 
   bool reverse;
@@ -41,13 +41,13 @@ private:
 };
 
 Value CumsumEmitter::emitVector(KernelBuilder &k, Value start, Value i, Value sum) {
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   Value number = reverse ? k.sub(k.i64(n / lanes - 1), i) : i;
   Value at = k.add(start, k.mul(number, lanes * inner));
-  Value elements = k.loadCompute(type, k.buffer(0), at, lanes, lanes);
+  Value elements = emitLoadWide(b, type, k.buffer(0), at, lanes, lanes);
   if (lanes == 1) {
     sum = add(k, sum, elements);
-    k.storeCompute(type, sum, k.buffer(1), at);
+    emitStoreRounded(b, type, sum, k.buffer(1), at);
     return sum;
   }
   for (int64_t j = 0; j < lanes; ++j) {
@@ -55,7 +55,7 @@ Value CumsumEmitter::emitVector(KernelBuilder &k, Value start, Value i, Value su
     sum = add(k, sum, vector::ExtractOp::create(b, elements, lane));
     elements = vector::InsertOp::create(b, sum, elements, lane);
   }
-  k.storeCompute(type, elements, k.buffer(1), at, lanes);
+  emitStoreRounded(b, type, elements, k.buffer(1), at, lanes);
   return sum;
 }
 

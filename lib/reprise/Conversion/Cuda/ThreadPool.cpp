@@ -27,17 +27,17 @@ public:
       return emitAverageBackward(k, item);
     Value x = k.rem(item, axes[1].steps), y = k.rem(k.div(item, axes[1].steps), axes[0].steps);
     PoolRange rows = poolRange(k, axes[0], y), columns = poolRange(k, axes[1], x);
-    Value from = k.pointer(type, k.buffer(0), k.mul(k.div(item, pooledSize()), imageSize()));
+    Value from = emitAddress(k.b, type, k.buffer(0), k.mul(k.div(item, pooledSize()), imageSize()));
     auto max = dyn_cast<MaxPoolOp>(op);
     if (!max)
-      return k.storeCompute(type, emitMean(k, from, rows, columns), k.buffer(1), item);
+      return emitStoreRounded(k.b, type, emitMean(k, from, rows, columns), k.buffer(1), item);
     auto [best, position] = emitMaximum(k, from, rows, columns);
     unsigned buffer = 1;
     if (stored[0])
-      k.storeCompute(type, best, k.buffer(buffer++), item);
+      emitStoreRounded(k.b, type, best, k.buffer(buffer++), item);
     Type positionType = typeOf(max.getPositions()).getElementType();
     if (stored[1])
-      k.store(positionType, emitCast(k.builder(), position, positionType), k.buffer(buffer), item);
+      emitStore(k.b, positionType, emitCast(k.b, position, positionType), k.buffer(buffer), item);
   }
 
 private:
@@ -50,17 +50,16 @@ private:
     auto addWindow = [&](Value y, Value x, Value sum) {
       Value at = k.add(from, k.add(k.mul(y, axes[1].steps), x));
       Value count = emitCount(k, poolRange(k, axes[0], y), poolRange(k, axes[1], x));
-      Value part = arith::DivFOp::create(k.builder(), k.loadCompute(type, k.buffer(0), at), count);
-      return arith::AddFOp::create(k.builder(), sum, part).getResult();
+      Value part = arith::DivFOp::create(k.b, emitLoadWide(k.b, type, k.buffer(0), at), count);
+      return arith::AddFOp::create(k.b, sum, part).getResult();
     };
     auto addLine = [&](Value y, ValueRange sums) {
-      return k.forLoop(xs.begin, xs.end, k.i64(1), sums,
-                       [&](Value x, ValueRange line) -> KernelBuilder::Carried {
-                         return {addWindow(y, x, line[0])};
-                       });
+      return forLoop(k, xs.begin, xs.end, k.i64(1), sums, [&](Value x, ValueRange line) -> Carried {
+        return {addWindow(y, x, line[0])};
+      });
     };
-    Value sum = k.forLoop(ys.begin, ys.end, k.i64(1), k.constant(compute, 0), addLine)[0];
-    k.storeCompute(type, sum, k.buffer(1), item);
+    Value sum = forLoop(k, ys.begin, ys.end, k.i64(1), emitConstant(k.b, compute, 0), addLine)[0];
+    emitStoreRounded(k.b, type, sum, k.buffer(1), item);
   }
 
   Operation *op;

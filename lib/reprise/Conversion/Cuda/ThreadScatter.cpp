@@ -59,16 +59,15 @@ void ScatterEmitter::emitBegins() {
   commands.add(buffers, tableRows + 1, [&](KernelBuilder &k, Value tableRow) {
     auto store = [&](Value begin) { storeNumber(k, allUpdates, begin, k.buffer(2), tableRow); };
     Value exists =
-        arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::slt, tableRow, k.i64(tableRows));
+        arith::CmpIOp::create(k.b, arith::CmpIPredicate::slt, tableRow, k.i64(tableRows));
     auto search = [&] {
       Value row = k.rem(tableRow, rows), low = k.mul(k.div(tableRow, rows), updates);
       store(emitBinarySearch(k, low, k.add(low, updates), updates, low, [&](Value place) {
         Value other = loadRow(k, loadNumber(k, allUpdates, k.buffer(1), place));
-        return arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::slt, other, row)
-            .getResult();
+        return arith::CmpIOp::create(k.b, arith::CmpIPredicate::slt, other, row).getResult();
       }));
     };
-    k.ifThen(exists, search, [&] { store(k.i64(allUpdates)); });
+    ifThen(k.b, exists, search, [&] { store(k.i64(allUpdates)); });
   });
 }
 
@@ -84,37 +83,38 @@ Value ScatterEmitter::updateAt(KernelBuilder &k, Value place) {
 }
 
 void ScatterEmitter::emitSum(KernelBuilder &k, Value row, Value column) {
-  Value sum = k.constant(KernelBuilder::typeOf(compute, lanes), 0);
-  auto add = [&](Value place, ValueRange sums) -> KernelBuilder::Carried {
+  Value sum = emitConstant(k.b, typeOfLanes(compute, lanes), 0);
+  auto add = [&](Value place, ValueRange sums) -> Carried {
     Value from = k.add(updateAt(k, place), column);
-    Value update = k.loadCompute(type, k.buffer(updateBuffer()), from, lanes, lanes);
-    return {arith::AddFOp::create(k.builder(), sums[0], update)};
+    Value update = emitLoadWide(k.b, type, k.buffer(updateBuffer()), from, lanes, lanes);
+    return {arith::AddFOp::create(k.b, sums[0], update)};
   };
   auto [low, high] = rangeOf(k, row);
   if (updates != 0)
-    sum = k.forLoop(low, high, k.i64(1), sum, add)[0];
-  k.storeCompute(type, sum, k.buffer(resultBuffer()), k.add(k.mul(row, columns), column), lanes);
+    sum = forLoop(k, low, high, k.i64(1), sum, add)[0];
+  emitStoreRounded(k.b, type, sum, k.buffer(resultBuffer()), k.add(k.mul(row, columns), column),
+                   lanes);
 }
 
 void ScatterEmitter::emitReplacement(KernelBuilder &k, Value row, Value column) {
   Value to = k.add(k.mul(row, columns), column), result = k.buffer(resultBuffer());
   auto move = [&](Value base, Value from) {
-    k.store(type, k.load(type, base, from, lanes, lanes), result, to, lanes);
+    emitStore(k.b, type, emitLoad(k.b, type, base, from, lanes, lanes), result, to, lanes);
   };
   auto copy = [&] {
     Value table = k.buffer(0);
-    Value differ = LLVM::ICmpOp::create(k.builder(), LLVM::ICmpPredicate::ne, table, result);
-    k.ifThen(differ, [&] { move(table, to); });
+    Value differ = LLVM::ICmpOp::create(k.b, LLVM::ICmpPredicate::ne, table, result);
+    ifThen(k.b, differ, [&] { move(table, to); });
   };
   if (updates == 0)
     return copy();
   auto [low, high] = rangeOf(k, row);
-  Value isReplaced = arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::slt, low, high);
+  Value isReplaced = arith::CmpIOp::create(k.b, arith::CmpIPredicate::slt, low, high);
   auto replace = [&, last = high] {
     Value from = updateAt(k, k.sub(last, k.i64(1)));
     move(k.buffer(updateBuffer()), k.add(from, column));
   };
-  k.ifThen(isReplaced, replace, copy);
+  ifThen(k.b, isReplaced, replace, copy);
 }
 
 void ScatterEmitter::emitTable() {

@@ -3,6 +3,7 @@
 
 #include "../LoopNest/ScheduleBuilder.h"
 #include "ThreadKernel.h"
+#include "reprise/Conversion/Elements.h"
 
 using namespace mlir;
 
@@ -112,7 +113,7 @@ bool ThreadScheduler::keepsElements(const Node &node) const {
 
 /// Copies are of four bytes at least.
 bool ThreadScheduler::fetchesFirst(const Node &node) const {
-  return memory == RowMemory::All && schedule.width * KernelBuilder::bytesOf(node.type) >= 4 &&
+  return memory == RowMemory::All && schedule.width * bytesOf(node.type) >= 4 &&
          keepsElements(node);
 }
 
@@ -145,7 +146,7 @@ void ThreadScheduler::placeRow() {
   SmallVector<Room> rooms;
   auto place = [&](int number) {
     Kept &kept = schedule.kept[number];
-    int64_t bytes = KernelBuilder::bytesOf(graph.nodes[number].type) * schedule.columnsPerItem;
+    int64_t bytes = bytesOf(graph.nodes[number].type) * schedule.columnsPerItem;
     auto *room = llvm::find_if(rooms, [&](const Room &room) {
       return room.last < kept.pass ? room.bytes >= bytes
                                    : room.last == kept.pass && room.bytes == bytes;

@@ -12,11 +12,11 @@ namespace reprise {
 using Is = arith::CmpIPredicate;
 
 static Value compare(KernelBuilder &k, Is predicate, Value x, Value y) {
-  return arith::CmpIOp::create(k.builder(), predicate, x, y);
+  return arith::CmpIOp::create(k.b, predicate, x, y);
 }
 
 static Value select(KernelBuilder &k, Value condition, Value x, Value y) {
-  return arith::SelectOp::create(k.builder(), condition, x, y);
+  return arith::SelectOp::create(k.b, condition, x, y);
 }
 
 //===-- Numbers -------------------------------------------------------------------------------===//
@@ -24,36 +24,35 @@ static Value select(KernelBuilder &k, Value condition, Value x, Value y) {
 int64_t numberBytes(int64_t count) { return count <= std::numeric_limits<int32_t>::max() ? 4 : 8; }
 
 Type numberType(KernelBuilder &k, int64_t count) {
-  return k.builder().getIntegerType(numberBytes(count) * 8);
+  return k.b.getIntegerType(numberBytes(count) * 8);
 }
 
 Value loadNumber(KernelBuilder &k, int64_t count, Value base, Value index) {
-  Value number = k.load(numberType(k, count), base, index);
-  Type i64 = k.builder().getI64Type();
-  return number.getType() == i64 ? number
-                                 : arith::ExtUIOp::create(k.builder(), i64, number).getResult();
+  Value number = emitLoad(k.b, numberType(k, count), base, index);
+  Type i64 = k.b.getI64Type();
+  return number.getType() == i64 ? number : arith::ExtUIOp::create(k.b, i64, number).getResult();
 }
 
 void storeNumber(KernelBuilder &k, int64_t count, Value number, Value base, Value index) {
   Type type = numberType(k, count);
   if (type != number.getType())
-    number = arith::TruncIOp::create(k.builder(), type, number);
-  k.store(type, number, base, index);
+    number = arith::TruncIOp::create(k.b, type, number);
+  emitStore(k.b, type, number, base, index);
 }
 
 //===-- Search --------------------------------------------------------------------------------===//
 
 Value emitBinarySearch(KernelBuilder &k, Value low, Value high, int64_t size, Value valid,
                        llvm::function_ref<Value(Value)> isBefore) {
-  auto step = [&](Value, ValueRange range) -> KernelBuilder::Carried {
+  auto step = [&](Value, ValueRange range) -> Carried {
     Value isOpen = compare(k, Is::slt, range[0], range[1]);
     Value middle = k.div(k.add(range[0], range[1]), 2);
     Value before = isBefore(select(k, isOpen, middle, valid));
-    before = arith::AndIOp::create(k.builder(), before, isOpen);
+    before = arith::AndIOp::create(k.b, before, isOpen);
     return {select(k, before, k.add(middle, 1), range[0]), select(k, before, range[1], middle)};
   };
   int64_t steps = llvm::Log2_64_Ceil(size + 1);
-  return k.forLoop(k.i64(0), k.i64(steps), k.i64(1), {low, high}, step)[0];
+  return forLoop(k, k.i64(0), k.i64(steps), k.i64(1), {low, high}, step)[0];
 }
 
 //===-- Sort ----------------------------------------------------------------------------------===//
@@ -124,23 +123,23 @@ void SortEmitter::emitFirstRuns() {
     Value first = k.mul(k.div(index, firstRun), firstRun);
     Value end = k.min(k.add(first, firstRun), k.i64(sort.n));
     Value key = sort.key(k, element), toRow = k.sub(element, index);
-    auto count = [&](Value other, ValueRange rank) -> KernelBuilder::Carried {
+    auto count = [&](Value other, ValueRange rank) -> Carried {
       Value otherKey = sort.key(k, k.add(toRow, other));
       Value before = select(k, compare(k, Is::slt, other, index),
                             compare(k, Is::sle, otherKey, key), compare(k, Is::slt, otherKey, key));
-      Value one = arith::ExtUIOp::create(k.builder(), k.builder().getI64Type(), before);
+      Value one = arith::ExtUIOp::create(k.b, k.b.getI64Type(), before);
       return {k.add(rank[0], one)};
     };
-    Value rank = k.forLoop(first, end, k.i64(1), k.i64(0), count)[0];
-    k.ifThen(compare(k, Is::slt, rank, k.i64(sort.kept)),
-             [&] { put(k, firstRun, row, k.add(first, rank), element); });
+    Value rank = forLoop(k, first, end, k.i64(1), k.i64(0), count)[0];
+    ifThen(k.b, compare(k, Is::slt, rank, k.i64(sort.kept)),
+           [&] { put(k, firstRun, row, k.add(first, rank), element); });
   });
 }
 
 void SortEmitter::emitMergedPlace(KernelBuilder &k, int64_t length, Value row, Value run,
                                   Value offset) {
   int64_t width = std::min(length, sort.kept);
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   Value isRight = compare(k, Is::ne, k.rem(run, 2), k.i64(0));
   Value mine = k.mul(run, length);
   Value other = select(k, isRight, k.sub(mine, k.i64(length)), k.add(mine, length));
@@ -155,8 +154,8 @@ void SortEmitter::emitMergedPlace(KernelBuilder &k, int64_t length, Value row, V
   });
   Value merged = k.add(offset, k.sub(before, other));
   Value base = k.min(mine, other);
-  k.ifThen(compare(k, Is::slt, merged, k.i64(sort.kept)),
-           [&] { put(k, 2 * length, row, k.add(base, merged), element); });
+  ifThen(b, compare(k, Is::slt, merged, k.i64(sort.kept)),
+         [&] { put(k, 2 * length, row, k.add(base, merged), element); });
 }
 
 void SortEmitter::emitMerge(int64_t length) {
@@ -165,7 +164,7 @@ void SortEmitter::emitMerge(int64_t length) {
     Value offset = k.rem(item, width), row = k.div(item, width * runs);
     Value run = k.rem(k.div(item, width), runs);
     Value exists = compare(k, Is::slt, k.add(k.mul(run, length), offset), k.i64(sort.n));
-    k.ifThen(exists, [&] { emitMergedPlace(k, length, row, run, offset); });
+    ifThen(k.b, exists, [&] { emitMergedPlace(k, length, row, run, offset); });
   });
 }
 

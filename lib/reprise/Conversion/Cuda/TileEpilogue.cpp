@@ -64,7 +64,7 @@ void EpilogueEmitter::compute(Scope &row, Value column, ValueRange sums) {
   element = sums.front();
   if (scope.width > 1)
     element = vector::FromElementsOp::create(
-        k.builder(), cast<VectorType>(KernelBuilder::typeOf(element.getType(), scope.width)), sums);
+        k.b, cast<VectorType>(typeOfLanes(element.getType(), scope.width)), sums);
   SmallVector<Value> results;
   for (const Root &root : epilogue.nest.graph.roots)
     results.push_back(evaluator.value(root.node, scope));

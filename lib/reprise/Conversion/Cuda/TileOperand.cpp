@@ -3,6 +3,8 @@
 #include "TileOperand.h"
 
 #include "ContractionIndex.h"
+#include "reprise/Conversion/Elementary.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
 
@@ -11,7 +13,7 @@ namespace reprise {
 TileOperand::TileOperand(ThreadKernel &k, const ContractionSpec &spec, bool isLhs, int64_t extent,
                          int64_t threads, int64_t alignment)
     : k(k), spec(spec), isLhs(isLhs), extent(extent), threads(threads),
-      type(isLhs ? spec.lhsType : spec.rhsType), compute(KernelBuilder::computeType(type)),
+      type(isLhs ? spec.lhsType : spec.rhsType), compute(getComputeType(type)),
       rows(isLhs ? spec.rows : spec.columns) {
   for (const SharedDim &dim : spec.contracted)
     terms.push_back({dim.size, isLhs ? dim.lhsStride : dim.rhsStride});
@@ -31,15 +33,14 @@ bool TileOperand::runsAlongTerms() const {
 
 /// As many rows as a copy takes, where they are neighbours and always lie at a multiple of that.
 int64_t TileOperand::chooseUnit(int64_t alignment) const {
-  int64_t most =
-      std::min<int64_t>({extent * tileDepth / threads, 4, 16 / KernelBuilder::bytesOf(type)});
+  int64_t most = std::min<int64_t>({extent * tileDepth / threads, 4, 16 / bytesOf(type)});
   if (alongTerms || rows.empty() || rows.back().stride != 1)
     return 1;
   auto fits = [&](int64_t width) {
     auto isWhole = [&](int64_t stride) { return stride % width == 0; };
     int64_t offset = isLhs ? spec.lhsOffset : spec.rhsOffset;
-    return alignment % (width * KernelBuilder::bytesOf(type)) == 0 &&
-           rows.back().size % width == 0 && isWhole(offset) &&
+    return alignment % (width * bytesOf(type)) == 0 && rows.back().size % width == 0 &&
+           isWhole(offset) &&
            llvm::all_of(ArrayRef(rows).drop_back(),
                         [&](auto dim) { return isWhole(dim.stride); }) &&
            llvm::all_of(terms, [&](auto dim) { return isWhole(dim.stride); }) &&
@@ -118,17 +119,18 @@ std::optional<int64_t> TileOperand::findDistance(int64_t number) const {
 
 /// Constant distances come last, so that they go into the instructions that copy, read and write.
 Value TileOperand::placeOf(int64_t number, Value stage) {
-  Value place =
-      k.pointer(compute, k.pointer(compute, memory, ownPlace), k.mul(stage, stageElements()));
-  return k.pointer(compute, place, k.i64(number * pass() * (alongTerms ? 1 : pitch())));
+  Value place = emitAddress(k.b, compute, emitAddress(k.b, compute, memory, ownPlace),
+                            k.mul(stage, stageElements()));
+  return emitAddress(k.b, compute, place, k.i64(number * pass() * (alongTerms ? 1 : pitch())));
 }
 
 Value TileOperand::addressOf(int64_t number, Value firstTerm) {
   Value operand = k.buffer(isLhs ? 0 : 1);
   if (!tileTerms.empty())
-    return k.pointer(type, k.pointer(type, operand, rowStart[number]), locateTerm(firstTerm));
+    return emitAddress(k.b, type, emitAddress(k.b, type, operand, rowStart[number]),
+                       locateTerm(firstTerm));
   Value term = k.add(firstTerm, termInTile[number]);
-  return k.pointer(type, operand, k.add(rowStart[number], locateTerm(term)));
+  return emitAddress(k.b, type, operand, k.add(rowStart[number], locateTerm(term)));
 }
 
 SmallVector<Value> TileOperand::start(Value firstTerm, Value stage) {
@@ -138,27 +140,29 @@ SmallVector<Value> TileOperand::start(Value firstTerm, Value stage) {
   for (int64_t i = 0; i < unitsPerThread(); ++i) {
     std::optional<int64_t> distance = findDistance(i);
     Value from = i == 0     ? first
-                 : distance ? k.pointer(type, first, k.i64(*distance))
+                 : distance ? emitAddress(k.b, type, first, k.i64(*distance))
                             : addressOf(i, firstTerm);
     if (isCopied)
-      k.copyAsync(placeOf(i, stage), from, unit * KernelBuilder::bytesOf(type));
+      k.copyAsync(placeOf(i, stage), from, unit * bytesOf(type));
     else
-      loaded.push_back(k.load(type, from, zero, unit, /*aligned=*/unit));
+      loaded.push_back(emitLoad(k.b, type, from, zero, unit, /*aligned=*/unit));
   }
   return loaded;
 }
 
 void TileOperand::finish(ArrayRef<Value> loaded, Value stage) {
   for (auto [i, value] : llvm::enumerate(loaded))
-    k.store(compute, k.widen(value), placeOf(i, stage), k.i64(0), /*aligned=*/unit);
+    emitStore(k.b, compute, emitCast(k.b, value, compute), placeOf(i, stage), k.i64(0),
+              /*aligned=*/unit);
 }
 
 Value TileOperand::find(Value stage, Value row) {
-  return k.pointer(compute, k.pointer(compute, memory, row), k.mul(stage, stageElements()));
+  return emitAddress(k.b, compute, emitAddress(k.b, compute, memory, row),
+                     k.mul(stage, stageElements()));
 }
 
 Value TileOperand::read(Value place, int64_t term, int64_t farther, int64_t width) {
-  return k.load(compute, place, k.i64(term * pitch() + farther), width, /*aligned=*/width);
+  return emitLoad(k.b, compute, place, k.i64(term * pitch() + farther), width, /*aligned=*/width);
 }
 
 } // namespace reprise

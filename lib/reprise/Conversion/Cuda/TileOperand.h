@@ -5,6 +5,7 @@
 
 #include "ThreadKernel.h"
 #include "reprise/Conversion/ContractionSpec.h"
+#include "reprise/Conversion/Elements.h"
 
 namespace reprise {
 
@@ -24,9 +25,7 @@ public:
               int64_t threads, int64_t alignment);
 
   /// Of all stages.
-  int64_t sharedBytes() const {
-    return tileStages * stageElements() * KernelBuilder::bytesOf(compute);
-  }
+  int64_t sharedBytes() const { return tileStages * stageElements() * bytesOf(compute); }
   /// Before anything else: the shared memory, the first row of the block's tiles, the batch. All
   /// rows of a tile are there, unless the operand has fewer.
   void open(mlir::Value memory, mlir::Value firstRow, mlir::Value batch);

@@ -19,7 +19,7 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-using Sums = KernelBuilder::Carried;
+using Sums = Carried;
 
 /// The part of one side of the tile that a thread has: `groups` times `width` neighbours.
 struct Part {
@@ -37,7 +37,7 @@ public:
   Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
           const TilePlan &plan, int64_t lhsAlignment, int64_t rhsAlignment,
           const TileEpilogue *epilogue, TileOrigin origin)
-      : k(k), b(k.builder()), spec(spec), plan(plan), accumulator(spec.accumulatorType()),
+      : k(k), b(k.b), spec(spec), plan(plan), accumulator(spec.accumulatorType()),
         lhs(k, spec, true, plan.extents.rows, plan.threads(), lhsAlignment),
         rhs(k, spec, false, plan.extents.columns, plan.threads(), rhsAlignment),
         rowPart(plan.extents.rows, plan.threadsDown),
@@ -187,13 +187,13 @@ Sums Emitter::multiplyTile(Value first, ValueRange before) {
 /// One loop goes through all chains: counters of a second one would take registers that there are
 /// not. The last terms end their tile.
 Sums Emitter::emitTiles() {
-  Sums carried(plan.perThread(), k.constant(accumulator, 0));
+  Sums carried(plan.perThread(), emitConstant(b, accumulator, 0));
   Places begin = findPlaces(k.i64(0));
   carried.append(readTerm(begin, 0));
   carried.append(begin);
   int64_t tail = terms % tileDepth;
-  carried = k.forLoop(k.i64(0), k.i64(terms - tail), k.i64(tileDepth), carried,
-                      [&](Value first, ValueRange before) { return multiplyTile(first, before); });
+  carried = forLoop(k, k.i64(0), k.i64(terms - tail), k.i64(tileDepth), carried,
+                    [&](Value first, ValueRange before) { return multiplyTile(first, before); });
   ValueRange last(carried);
   Sums sums(last.take_front(plan.perThread()));
   for (int64_t term = tileDepth - tail; term < tileDepth; ++term)
@@ -209,7 +209,7 @@ Sums Emitter::closeChain(Value first, const Sums &sums) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   push(k.div(first, chainLength), sums);
-  scf::YieldOp::create(b, Sums(sums.size(), k.constant(accumulator, 0)));
+  scf::YieldOp::create(b, Sums(sums.size(), emitConstant(b, accumulator, 0)));
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, sums);
   return Sums(branch.getResults());
@@ -218,7 +218,7 @@ Sums Emitter::closeChain(Value first, const Sums &sums) {
 /// Neighbouring numbers of one thread: its memory is interleaved with that of the others. LLVM
 /// would keep those of a single level in registers, which the next chain needs.
 Value Emitter::placeInLevel(Value level, int64_t i) {
-  return k.pointer(accumulator, k.workspace(), k.add(k.mul(level, plan.perThread()), i));
+  return emitAddress(b, accumulator, k.workspace(), k.add(k.mul(level, plan.perThread()), i));
 }
 
 Sums Emitter::readLevel(Value level) {
@@ -250,7 +250,7 @@ void Emitter::push(Value chain, Sums sum) {
                                         k.i64(0));
     level = k.add(level, arith::ExtUIOp::create(b, b.getI64Type(), isSet));
   }
-  Sums met = k.forLoop(k.i64(0), level, k.i64(1), sum, [&](Value below, ValueRange sums) {
+  Sums met = forLoop(k, k.i64(0), level, k.i64(1), sum, [&](Value below, ValueRange sums) {
     return addAll(readLevel(below), Sums(sums));
   });
   writeLevel(level, met);
@@ -295,7 +295,7 @@ void Emitter::emit() {
   placeBlock();
   Value memory = k.shared(lhs.sharedBytes() + rhs.sharedBytes());
   lhs.open(memory, tile.firstRow(), tile.batch());
-  rhs.open(k.pointer(b.getI8Type(), memory, k.i64(lhs.sharedBytes())), tile.firstColumn(),
+  rhs.open(emitAddress(b, b.getI8Type(), memory, k.i64(lhs.sharedBytes())), tile.firstColumn(),
            tile.batch());
   for (int64_t tile = 0; tile + 1 < tileStages; ++tile)
     bringTile(k.i64(tile * tileDepth), [] {});
@@ -306,8 +306,7 @@ void Emitter::emit() {
 }
 
 int64_t Emitter::scratchBytes(const ContractionSpec &spec, const TilePlan &plan) {
-  return levelsOf(countOf(spec.contracted)) * plan.perThread() *
-         KernelBuilder::bytesOf(spec.accumulatorType());
+  return levelsOf(countOf(spec.contracted)) * plan.perThread() * bytesOf(spec.accumulatorType());
 }
 
 /// How far elements of a buffer lie from its first one, at most.

@@ -24,7 +24,7 @@ WarpAttention::WarpAttention(ThreadKernel &k, const AttentionSpec &spec, const W
   lane = k.rem(thread, WarpPlan::lanes);
   if (plan.warpWeights > 0) {
     Value bytes = k.mul(warp, plan.weightBytes() / plan.warps);
-    weights = k.pointer(b.getI8Type(), memory, k.add(bytes, plan.tiles * plan.tileBytes()));
+    weights = emitAddress(b, b.getI8Type(), memory, k.add(bytes, plan.tiles * plan.tileBytes()));
   }
   part = k.rem(k.blockNumber(), plan.parts);
   Value block = k.div(k.blockNumber(), plan.parts);
@@ -43,28 +43,26 @@ WarpAttention::WarpAttention(ThreadKernel &k, const AttentionSpec &spec, const W
 
 WarpAttention::Rows WarpAttention::rowsOf(unsigned buffer, const AttentionStrides &strides,
                                           const HeadIndex &head) {
-  return {
-      headBase(buffer, spec.type, strides, head), strides,
-      findCommonPower({alignmentOf(strides), strides.row}, 16 / KernelBuilder::bytesOf(spec.type)),
-      Value()};
+  return {headBase(buffer, spec.type, strides, head), strides,
+          findCommonPower({alignmentOf(strides), strides.row}, 16 / bytesOf(spec.type)), Value()};
 }
 
 WarpAttention::Rows WarpAttention::othersOf(unsigned buffer, const AttentionStrides &strides,
                                             const HeadIndex &head, int64_t tile) {
   Rows rows = rowsOf(buffer, strides, head);
   if (plan.tiles)
-    rows.tile = k.pointer(b.getI8Type(), memory, k.i64(tile * plan.tileBytes()));
+    rows.tile = emitAddress(b, b.getI8Type(), memory, k.i64(tile * plan.tileBytes()));
   return rows;
 }
 
 Value WarpAttention::rowPointer(const Rows &rows, Value row) {
-  return k.pointer(spec.type, rows.base, k.mul(row, rows.strides.row));
+  return emitAddress(b, spec.type, rows.base, k.mul(row, rows.strides.row));
 }
 
 /// Row `number` of those from `first` on.
 Value WarpAttention::otherPointer(const Rows &rows, Value first, Value number) {
   if (rows.tile)
-    return k.pointer(spec.type, rows.tile, k.mul(number, plan.pitch));
+    return emitAddress(b, spec.type, rows.tile, k.mul(number, plan.pitch));
   return rowPointer(rows, k.min(k.add(first, number), k.i64(plan.others - 1)));
 }
 
@@ -74,13 +72,13 @@ SmallVector<Value> WarpAttention::readColumns(const Rows &rows, Value row, Value
     for (int64_t u = 0; u < count; ++u) {
       Value at = k.add(d, u);
       result.push_back(
-          k.loadCompute(spec.type, row, rows.tile ? at : k.mul(at, rows.strides.depth)));
+          emitLoadWide(b, spec.type, row, rows.tile ? at : k.mul(at, rows.strides.depth)));
     }
     return result;
   }
   int64_t aligned =
       findCommonPower({rows.tile ? 0 : rows.aligned, count}, widestAccess / plan.elementBytes);
-  Value all = k.loadCompute(spec.type, row, d, count, aligned);
+  Value all = emitLoadWide(b, spec.type, row, d, count, aligned);
   for (int64_t u = 0; u < count; ++u)
     result.push_back(vector::ExtractOp::create(b, all, u));
   return result;
@@ -100,39 +98,41 @@ void WarpAttention::fetch(const Rows &rows, Value first) {
   int64_t bytes = plan.elementBytes, columns = rows.strides.columns;
   int64_t unit = rows.strides.depth == 1 ? findCommonPower({rows.aligned, columns}, 16 / bytes) : 1;
   int64_t perRow = columns / unit;
-  k.forLoop(k.numberInBlock(), k.i64(plan.tileRows() * perRow), k.i64(plan.threads()),
-            [&](Value number) {
-              Value row = k.div(number, perRow), d = k.mul(k.rem(number, perRow), unit);
-              Value other = k.min(k.add(first, row), k.i64(plan.others - 1));
-              Value from = rowPointer(rows, other), at = k.mul(d, rows.strides.depth);
-              Value to = k.pointer(spec.type, rows.tile, k.add(k.mul(row, plan.pitch), d));
-              if (unit * bytes >= 4)
-                k.copyAsync(to, k.pointer(spec.type, from, at), unit * bytes);
-              else
-                k.store(spec.type, k.load(spec.type, from, at, unit, unit), to, k.i64(0), unit);
-            });
+  forLoop(k, k.numberInBlock(), k.i64(plan.tileRows() * perRow), k.i64(plan.threads()),
+          [&](Value number) {
+            Value row = k.div(number, perRow), d = k.mul(k.rem(number, perRow), unit);
+            Value other = k.min(k.add(first, row), k.i64(plan.others - 1));
+            Value from = rowPointer(rows, other), at = k.mul(d, rows.strides.depth);
+            Value to = emitAddress(b, spec.type, rows.tile, k.add(k.mul(row, plan.pitch), d));
+            if (unit * bytes >= 4)
+              k.copyAsync(to, emitAddress(b, spec.type, from, at), unit * bytes);
+            else
+              emitStore(b, spec.type, emitLoad(b, spec.type, from, at, unit, unit), to, k.i64(0),
+                        unit);
+          });
 }
 
-WarpAttention::Carried WarpAttention::overOthers(
+Carried WarpAttention::overOthers(
     Value low, Value high, ArrayRef<Rows> others, ArrayRef<Factors> factors, ValueRange carried,
     llvm::function_ref<Carried(const Others &, const Products &, ValueRange)> body) {
-  return k.forLoop(low, high, k.i64(plan.tileRows()), carried, [&](Value first, ValueRange before) {
-    // Nobody reads what shared memory holds any more.
-    k.barrier();
-    if (plan.tiles) {
-      for (const Rows &rows : others)
-        fetch(rows, first);
-      k.awaitCopies();
-      k.barrier();
-    }
-    Carried sums(before);
-    for (auto [i, found] : llvm::enumerate(products(factors, first))) {
-      if (i > 0)
-        k.barrier();
-      sums = body({first, static_cast<int64_t>(i) * WarpPlan::lanes}, found, sums);
-    }
-    return sums;
-  });
+  return forLoop(k, low, high, k.i64(plan.tileRows()), carried,
+                 [&](Value first, ValueRange before) {
+                   // Nobody reads what shared memory holds any more.
+                   k.barrier();
+                   if (plan.tiles) {
+                     for (const Rows &rows : others)
+                       fetch(rows, first);
+                     k.awaitCopies();
+                     k.barrier();
+                   }
+                   Carried sums(before);
+                   for (auto [i, found] : llvm::enumerate(products(factors, first))) {
+                     if (i > 0)
+                       k.barrier();
+                     sums = body({first, static_cast<int64_t>(i) * WarpPlan::lanes}, found, sums);
+                   }
+                   return sums;
+                 });
 }
 
 /// Neighbours where each lane has as many.
@@ -144,13 +144,12 @@ Value WarpAttention::column(size_t number) {
   return k.add(k.add(first, c * WarpPlan::lanes), lane);
 }
 
-WarpAttention::Carried
-WarpAttention::overDepth(int64_t columns, Carried sums,
-                         llvm::function_ref<Carried(Value, int64_t, ValueRange)> body) {
+Carried WarpAttention::overDepth(int64_t columns, Carried sums,
+                                 llvm::function_ref<Carried(Value, int64_t, ValueRange)> body) {
   int64_t whole = columns / depthStep * depthStep;
   if (whole) {
-    sums = k.forLoop(k.i64(0), k.i64(whole), k.i64(depthStep), sums,
-                     [&](Value d, ValueRange from) { return body(d, depthStep, from); });
+    sums = forLoop(k, k.i64(0), k.i64(whole), k.i64(depthStep), sums,
+                   [&](Value d, ValueRange from) { return body(d, depthStep, from); });
     // The assembler would unroll all of it, load the warp's rows but once, and spill registers.
     MLIRContext *context = b.getContext();
     auto never = LLVM::LoopUnrollAttr::get(context, b.getBoolAttr(true), {}, {}, {}, {}, {}, {});
@@ -229,8 +228,8 @@ static Value weightAt(ThreadKernel &k, size_t list, Value other) {
 }
 
 /// Four others, all of them terms.
-WarpAttention::Carried WarpAttention::addFour(ArrayRef<Terms> terms, const Others &at, Value from,
-                                              ValueRange sums) {
+Carried WarpAttention::addFour(ArrayRef<Terms> terms, const Others &at, Value from,
+                               ValueRange sums) {
   Carried next(sums);
   size_t first = 0;
   for (auto [number, term] : llvm::enumerate(terms)) {
@@ -240,8 +239,8 @@ WarpAttention::Carried WarpAttention::addFour(ArrayRef<Terms> terms, const Other
       elements.push_back(readOwnColumns(term.rows, otherPointer(term.rows, at.first, other)));
     }
     for (size_t row = 0; row < own.size(); ++row, first += depth.size()) {
-      Value four = k.load(compute, weights, weightAt(k, number * own.size() + row, from), 4,
-                          std::min<int64_t>(4, widestAccess / plan.computeBytes));
+      Value four = emitLoad(b, compute, weights, weightAt(k, number * own.size() + row, from), 4,
+                            std::min<int64_t>(4, widestAccess / plan.computeBytes));
       for (int64_t u = 0; u < 4; ++u) {
         Value weight = vector::ExtractOp::create(b, four, u);
         for (auto [c, element] : llvm::enumerate(elements[u]))
@@ -252,15 +251,16 @@ WarpAttention::Carried WarpAttention::addFour(ArrayRef<Terms> terms, const Other
   return next;
 }
 
-WarpAttention::Carried WarpAttention::addOne(ArrayRef<Terms> terms, const Others &at, Value from,
-                                             Value bits, ValueRange sums) {
+Carried WarpAttention::addOne(ArrayRef<Terms> terms, const Others &at, Value from, Value bits,
+                              ValueRange sums) {
   Carried next;
   Value word = bits ? k.broadcast(bits, from) : Value();
   for (auto [number, term] : llvm::enumerate(terms)) {
     SmallVector<Value> elements =
         readOwnColumns(term.rows, otherPointer(term.rows, at.first, k.add(from, at.offset)));
     for (size_t row = 0; row < own.size(); ++row) {
-      Value weight = k.load(compute, weights, weightAt(k, number * own.size() + row, from)), holds;
+      Value weight = emitLoad(b, compute, weights, weightAt(k, number * own.size() + row, from)),
+            holds;
       if (bits) {
         Value bit = arith::ConstantIntOp::create(b, int64_t(1) << row, 32);
         holds =
@@ -276,23 +276,22 @@ WarpAttention::Carried WarpAttention::addOne(ArrayRef<Terms> terms, const Others
   return next;
 }
 
-WarpAttention::Carried WarpAttention::addTerms(ArrayRef<Terms> terms, const Others &at, Value count,
-                                               const PerRow &isTerm, const Range &whole,
-                                               ValueRange sums) {
+Carried WarpAttention::addTerms(ArrayRef<Terms> terms, const Others &at, Value count,
+                                const PerRow &isTerm, const Range &whole, ValueRange sums) {
   if (sums.empty())
     return {};
   for (auto [number, term] : llvm::enumerate(terms))
     for (auto [row, weight] : llvm::enumerate(term.weights))
-      k.store(compute, weight, weights, weightAt(k, number * own.size() + row, lane));
+      emitStore(b, compute, weight, weights, weightAt(k, number * own.size() + row, lane));
   k.barrier();
   Value bits = isTerm.empty() ? Value() : termBits(isTerm), zero = k.i64(0);
   auto one = [&](Value from, ValueRange before) { return addOne(terms, at, from, bits, before); };
   auto down = [&](Value x) { return k.mul(k.div(x, 4), 4); };
   Value begin = down(k.add(whole.begin, 3)), end = max(begin, down(whole.end));
-  Carried next = k.forLoop(zero, k.min(begin, count), k.i64(1), sums, one);
-  next = k.forLoop(begin, end, k.i64(4), next,
-                   [&](Value from, ValueRange before) { return addFour(terms, at, from, before); });
-  return k.forLoop(k.min(end, count), count, k.i64(1), next, one);
+  Carried next = forLoop(k, zero, k.min(begin, count), k.i64(1), sums, one);
+  next = forLoop(k, begin, end, k.i64(4), next,
+                 [&](Value from, ValueRange before) { return addFour(terms, at, from, before); });
+  return forLoop(k, k.min(end, count), count, k.i64(1), next, one);
 }
 
 WarpAttention::Range WarpAttention::seenByAll(const Others &keys, Value count) {
@@ -355,30 +354,30 @@ void WarpAttention::storeRows(unsigned result, ValueRange sums,
   int64_t aligned =
       findCommonPower({plan.columns}, std::max<int64_t>(1, spec.alignment / plan.elementBytes));
   for (size_t row = 0; row < own.size(); ++row)
-    k.ifThen(isOwn(row), [&] {
+    ifThen(b, isOwn(row), [&] {
       Value start = k.mul(k.add(head, own[row]), plan.width);
       Carried values;
       for (Value sum : sums.slice(row * depth.size(), depth.size()))
         values.push_back(map(sum, row));
       if (plan.hasWholeColumns()) {
         Value all = vector::FromElementsOp::create(b, type, values);
-        k.storeCompute(spec.type, all, to, k.add(start, depth.front()), aligned);
+        emitStoreRounded(b, spec.type, all, to, k.add(start, depth.front()), aligned);
         return;
       }
       for (size_t c = 0; c < depth.size(); ++c)
-        k.ifThen(less(column(c), k.i64(plan.width)),
-                 [&] { k.storeCompute(spec.type, values[c], to, k.add(start, depth[c])); });
+        ifThen(b, less(column(c), k.i64(plan.width)),
+               [&] { emitStoreRounded(b, spec.type, values[c], to, k.add(start, depth[c])); });
     });
 }
 
 void WarpAttention::forRowsOnce(llvm::function_ref<void(size_t)> body) {
   auto rows = [&] {
     for (size_t row = 0; row < own.size(); ++row)
-      k.ifThen(isOwn(row), [&] { body(row); });
+      ifThen(b, isOwn(row), [&] { body(row); });
   };
   if (plan.parts == 1)
     return rows();
-  k.ifThen(less(part, k.i64(1)), rows);
+  ifThen(b, less(part, k.i64(1)), rows);
 }
 
 } // namespace reprise

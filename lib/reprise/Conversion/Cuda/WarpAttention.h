@@ -16,7 +16,6 @@ namespace reprise {
 
 class WarpAttention : public AttentionScores {
 public:
-  using Carried = KernelBuilder::Carried;
   /// A value per row of the warp.
   using PerRow = llvm::SmallVector<Value>;
 

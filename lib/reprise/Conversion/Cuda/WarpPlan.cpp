@@ -2,7 +2,8 @@
 #include "WarpPlan.h"
 
 #include "reprise/Conversion/ContractionSpec.h"
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/Elements.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -19,7 +20,7 @@ constexpr int64_t mostSharedBytes = 48 * 1024, mostWarps = 4;
 
 WarpPlan::WarpPlan(const AttentionSpec &spec, const Work &work)
     : headRows(work.rows), others(work.others), width(work.width),
-      computeBytes(KernelBuilder::bytesOf(KernelBuilder::computeType(spec.type))) {
+      computeBytes(bytesOf(getComputeType(spec.type))) {
   bool hasChains = work.terms > chainLength;
   rows = std::clamp<int64_t>(headRows, 1, mostRowBytes[hasChains] / computeBytes);
   int64_t rowBlocks = llvm::divideCeil(headRows, rows);
@@ -32,7 +33,7 @@ WarpPlan::WarpPlan(const AttentionSpec &spec, const Work &work)
   }
   warpWeights = rows * work.sums;
   // Lanes read 16 bytes each of rows that follow each other, from different banks.
-  elementBytes = KernelBuilder::bytesOf(spec.type);
+  elementBytes = bytesOf(spec.type);
   int64_t longest = std::max(spec.depth(), spec.valueDepth());
   pitch = llvm::alignTo(longest, std::max<int64_t>(4, 16 / elementBytes)) + 16 / elementBytes;
   warps = std::clamp<int64_t>(rowBlocks, 1, mostWarps);

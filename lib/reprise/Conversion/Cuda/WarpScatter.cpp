@@ -29,45 +29,44 @@ public:
 
   void clear(KernelBuilder &k, Value item) const {
     int64_t lanes = vectorLanes(batches * rows);
-    Value zero = k.constant(KernelBuilder::typeOf(type, lanes), 0);
-    k.store(type, zero, k.buffer(0), k.mul(item, lanes), lanes);
+    Value zero = emitConstant(k.b, typeOfLanes(type, lanes), 0);
+    emitStore(k.b, type, zero, k.buffer(0), k.mul(item, lanes), lanes);
   }
 
   /// Updates of one table, 32 at a time. All lanes of a warp go through it together.
   void addUpdates(KernelBuilder &k, Value item) const {
     Value table = k.div(item, kWarp), lane = k.rem(item, kWarp);
     int64_t steps = (updates + kWarp - 1) / kWarp;
-    k.forLoop(k.i64(0), k.i64(steps), k.i64(1),
-              [&](Value step) { addStep(k, table, lane, k.add(k.mul(step, kWarp), lane)); });
+    forLoop(k, k.i64(0), k.i64(steps), k.i64(1),
+            [&](Value step) { addStep(k, table, lane, k.add(k.mul(step, kWarp), lane)); });
   }
 
 private:
   void addStep(KernelBuilder &k, Value table, Value lane, Value update) const;
   Value toInt(KernelBuilder &k, Value value) const {
-    return arith::TruncIOp::create(k.builder(), k.builder().getI32Type(), value);
+    return arith::TruncIOp::create(k.b, k.b.getI32Type(), value);
   }
   /// Which lanes of the warp have the value, as bits.
   Value findEqual(KernelBuilder &k, Value value) const {
-    Value all = arith::ConstantIntOp::create(k.builder(), -1, 32);
-    return NVVM::MatchSyncOp::create(k.builder(), k.builder().getI32Type(), all, value,
-                                     NVVM::MatchSyncKind::any);
+    Value all = arith::ConstantIntOp::create(k.b, -1, 32);
+    return NVVM::MatchSyncOp::create(k.b, k.b.getI32Type(), all, value, NVVM::MatchSyncKind::any);
   }
   Value findMost(KernelBuilder &k, Value count) const {
-    ImplicitLocOpBuilder &b = k.builder();
-    Value most = k.exchangeAll(count, kWarp,
-                               [&](Value x, Value y) { return arith::MaxUIOp::create(b, x, y); });
+    ImplicitLocOpBuilder &b = k.b;
+    Value most = exchangeAll(k, count, kWarp,
+                             [&](Value x, Value y) { return arith::MaxUIOp::create(b, x, y); });
     return arith::ExtUIOp::create(b, b.getI64Type(), most);
   }
 };
 
 /// Lanes whose updates are of one element take turns, in order.
 void WarpScatter::addStep(KernelBuilder &k, Value table, Value lane, Value update) const {
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   Value isThere =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, update, k.i64(updates)).getResult();
   Value from = k.add(k.mul(table, updates), k.min(update, k.i64(updates - 1)));
   Value position = loadPosition(k, indexType, k.buffer(indexBuffer()), from, rows);
-  Value summand = k.load(type, k.buffer(updateBuffer()), from);
+  Value summand = emitLoad(b, type, k.buffer(updateBuffer()), from);
   // A lane without an update meets no other one.
   Value own = arith::SelectOp::create(b, isThere, position, k.sub(k.i64(-1), lane));
   Value equal = findEqual(k, toInt(k, own));
@@ -76,11 +75,11 @@ void WarpScatter::addStep(KernelBuilder &k, Value table, Value lane, Value updat
   Value turn = math::CtPopOp::create(b, arith::AndIOp::create(b, equal, before));
   Value turns = findMost(k, math::CtPopOp::create(b, equal));
   Value to = k.add(k.mul(table, rows), position), result = k.buffer(resultBuffer());
-  k.forLoop(k.i64(0), turns, k.i64(1), [&](Value now) {
+  forLoop(k, k.i64(0), turns, k.i64(1), [&](Value now) {
     Value isTurn = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, toInt(k, now));
-    k.ifThen(arith::AndIOp::create(b, isTurn, isThere), [&] {
-      Value sum = arith::AddFOp::create(b, k.load(type, result, to), summand);
-      k.store(type, sum, result, to);
+    ifThen(b, arith::AndIOp::create(b, isTurn, isThere), [&] {
+      Value sum = arith::AddFOp::create(b, emitLoad(b, type, result, to), summand);
+      emitStore(b, type, sum, result, to);
     });
     k.meetWarp();
   });

@@ -1,6 +1,7 @@
 // reprise: the arithmetic of the elementwise ops; the formulas are those of the ops' descriptions
 #include "../Lanes.h"
 #include "reprise/Conversion/Elementary.h"
+#include "reprise/Conversion/Elements.h"
 #include "reprise/Conversion/Emission.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,12 +13,6 @@ namespace {
 
 using Builder = ImplicitLocOpBuilder;
 
-Value constant(Builder &b, Type type, double value) {
-  if (isa<FloatType>(getElementTypeOrSelf(type)))
-    return floatLanes(b, type, value);
-  return integerLanes(b, type, static_cast<int64_t>(value));
-}
-
 bool isFloat(Value x) { return isa<FloatType>(getElementTypeOrSelf(x)); }
 
 /// The float or the integer operation, whatever the operands are.
@@ -28,7 +23,7 @@ template <typename FloatOp, typename IntegerOp> Value either(Builder &b, Value x
 Value emitNeg(Builder &b, Value x) {
   if (isFloat(x))
     return arith::NegFOp::create(b, x);
-  return arith::SubIOp::create(b, constant(b, x.getType(), 0), x);
+  return arith::SubIOp::create(b, emitConstant(b, x.getType(), 0), x);
 }
 
 Value emitLess(Builder &b, Value x, Value y) {
@@ -40,18 +35,19 @@ Value emitLess(Builder &b, Value x, Value y) {
 Value emitAbs(Builder &b, Value x) {
   if (isFloat(x))
     return math::AbsFOp::create(b, x);
-  return arith::SelectOp::create(b, emitLess(b, x, constant(b, x.getType(), 0)), emitNeg(b, x), x);
+  return arith::SelectOp::create(b, emitLess(b, x, emitConstant(b, x.getType(), 0)), emitNeg(b, x),
+                                 x);
 }
 
 Value emitRelu(Builder &b, Value x) {
-  Value zero = constant(b, x.getType(), 0);
+  Value zero = emitConstant(b, x.getType(), 0);
   return arith::SelectOp::create(b, emitLess(b, x, zero), zero, x);
 }
 
 Value emitSilu(Builder &b, Value x) { return arith::MulFOp::create(b, x, emitSigmoid(b, x)); }
 
 Value emitGelu(Builder &b, Value x, GeluForm form) {
-  auto c = [&](double value) { return constant(b, x.getType(), value); };
+  auto c = [&](double value) { return emitConstant(b, x.getType(), value); };
   auto mul = [&](Value l, Value r) { return arith::MulFOp::create(b, l, r).getResult(); };
   auto add = [&](Value l, Value r) { return arith::AddFOp::create(b, l, r).getResult(); };
   Value inner;
@@ -109,22 +105,23 @@ Value emitClamp(Builder &b, Value x, Type elementType, double low, double high) 
     bool loses;
     number.convert(cast<FloatType>(elementType).getFloatSemantics(), APFloat::rmNearestTiesToEven,
                    &loses);
-    return constant(b, x.getType(), number.convertToDouble());
+    return emitConstant(b, x.getType(), number.convertToDouble());
   };
   return emitMinimum(b, emitMaximum(b, x, bound(low)), bound(high));
 }
 
 Value emitNot(Builder &b, Value x) {
-  return arith::XOrIOp::create(b, x, constant(b, x.getType(), 1));
+  return arith::XOrIOp::create(b, x, emitConstant(b, x.getType(), 1));
 }
 
 /// A shift by the width or more is poison to LLVM; a negative number of places is a large one.
 template <typename OpT> Value emitShift(Builder &b, Value x, Value places) {
   int64_t width = getElementTypeOrSelf(x).getIntOrFloatBitWidth();
-  Value inside =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, places, constant(b, x.getType(), width));
-  Value masked = arith::AndIOp::create(b, places, constant(b, x.getType(), width - 1));
-  return arith::SelectOp::create(b, inside, OpT::create(b, x, masked), constant(b, x.getType(), 0));
+  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, places,
+                                       emitConstant(b, x.getType(), width));
+  Value masked = arith::AndIOp::create(b, places, emitConstant(b, x.getType(), width - 1));
+  return arith::SelectOp::create(b, inside, OpT::create(b, x, masked),
+                                 emitConstant(b, x.getType(), 0));
 }
 
 Value emitBitcast(Builder &b, Value x, Type elementType) {
@@ -224,7 +221,7 @@ Value emitCombine(Builder &b, ReductionKind kind, Value x, Value y) {
 Value emitIdentity(Builder &b, ReductionKind kind, Type type) {
   Type elementType = getElementTypeOrSelf(type);
   if (kind == ReductionKind::Sum || kind == ReductionKind::Product)
-    return constant(b, type, kind == ReductionKind::Product);
+    return emitConstant(b, type, kind == ReductionKind::Product);
   bool max = kind == ReductionKind::Max;
   TypedAttr attribute;
   if (auto floatType = dyn_cast<FloatType>(elementType)) {

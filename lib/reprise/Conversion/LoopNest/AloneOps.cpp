@@ -10,12 +10,12 @@ using namespace mlir;
 namespace reprise::nests {
 
 Type bitsTypeOf(Type elementType) {
-  return IntegerType::get(elementType.getContext(), KernelBuilder::bytesOf(elementType) * 8);
+  return IntegerType::get(elementType.getContext(), bytesOf(elementType) * 8);
 }
 
 Value loadPosition(KernelBuilder &k, Type indexType, Value buffer, Value at, int64_t size) {
-  ImplicitLocOpBuilder &b = k.builder();
-  Value position = emitCast(b, k.load(indexType, buffer, at), b.getI64Type());
+  ImplicitLocOpBuilder &b = k.b;
+  Value position = emitCast(b, emitLoad(b, indexType, buffer, at), b.getI64Type());
   position = arith::MaxSIOp::create(b, position, k.i64(0));
   return arith::MinSIOp::create(b, position, k.i64(size - 1));
 }

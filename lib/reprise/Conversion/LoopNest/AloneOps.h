@@ -2,7 +2,8 @@
 #ifndef REPRISE_CONVERSION_LOOPNEST_ALONEOPS_H
 #define REPRISE_CONVERSION_LOOPNEST_ALONEOPS_H
 
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/ControlFlow.h"
+#include "reprise/Conversion/Elements.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 namespace reprise::nests {

@@ -31,7 +31,7 @@ Scope Scope::scalar() const {
 
 /// The type of a node's values in a scope.
 static Type typeIn(Type elementType, const Scope &scope) {
-  return KernelBuilder::typeOf(getComputeType(elementType), scope.width);
+  return typeOfLanes(getComputeType(elementType), scope.width);
 }
 
 static Value computeConstant(ImplicitLocOpBuilder &b, const Node &node, const Scope &scope) {
@@ -60,12 +60,12 @@ Value Evaluator::value(int number, Scope &scope) {
       return splat->second;
     if (found == at->nodes.end() || at->width != 1)
       continue;
-    return scope.splats[number] = k.splat(found->second, scope.width);
+    return scope.splats[number] = emitSplat(b, found->second, scope.width);
   }
   if (scope.width != 1 && graph.nodes[number].level < Level::Column) {
     Scope once = scope.scalar();
     Value scalar = value(number, once);
-    return scope.splats[number] = k.splat(scalar, scope.width);
+    return scope.splats[number] = emitSplat(b, scalar, scope.width);
   }
   Value result = compute(number, scope);
   scope.nodes[number] = result;
@@ -131,7 +131,7 @@ Value Evaluator::computeIndex(const Node &node, Scope &scope) {
     for (int64_t lane = 0; lane < scope.width; ++lane)
       distances.push_back(b.getIntegerAttr(type, lane * *step));
     Value distance = arith::ConstantOp::create(b, DenseElementsAttr::get(vector, distances));
-    result = arith::AddIOp::create(b, k.splat(first, scope.width), distance);
+    result = arith::AddIOp::create(b, emitSplat(b, first, scope.width), distance);
   }
   result = emitCast(b, result, node.type);
   return emitCast(b, result, getComputeType(node.type));
@@ -189,7 +189,7 @@ static std::optional<bool> decide(const Graph &graph, const Condition &condition
 
 /// Tests a condition of a nest's place `at`.
 static Value test(KernelBuilder &k, const Condition &condition, Value at) {
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   Value distance = k.sub(at, k.i64(condition.lower));
   // As a number without sign, what lies below is above everything.
   Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, distance,
@@ -218,12 +218,11 @@ Value Evaluator::computeChoice(const Node &node, Scope &scope) {
 
 //===-- Reductions -------------------------------------------------------------------------===//
 
-Value finishReduction(KernelBuilder &k, const Node &node, Value value) {
-  ImplicitLocOpBuilder &b = k.builder();
+Value finishReduction(ImplicitLocOpBuilder &b, const Node &node, Value value) {
   if (isa<MeanOp>(node.op)) {
     int64_t count = getReductionInfo(cast<ReductionOpInterface>(node.op), {}).reduced;
-    value =
-        arith::DivFOp::create(b, value, k.constant(value.getType(), static_cast<double>(count)));
+    value = arith::DivFOp::create(b, value,
+                                  emitConstant(b, value.getType(), static_cast<double>(count)));
   }
   return emitRoundTo(b, value, node.type);
 }
@@ -237,15 +236,15 @@ Value Evaluator::computeSequence(const Node &node, Scope &scope) {
       Scope element = inner.inner();
       return emitCombine(b, kind, sum, value(node.operands[0], element));
     }
-    auto result = k.forLoop(k.i64(0), k.i64(graph.symbols[symbols[0]].size), k.i64(1), sum,
-                            [&](Value i, ValueRange carried) {
-                              inner.symbols[symbols[0]] = i;
-                              return KernelBuilder::Carried{run(symbols.drop_front(), carried[0])};
-                            });
+    auto result = forLoop(k, k.i64(0), k.i64(graph.symbols[symbols[0]].size), k.i64(1), sum,
+                          [&](Value i, ValueRange carried) {
+                            inner.symbols[symbols[0]] = i;
+                            return Carried{run(symbols.drop_front(), carried[0])};
+                          });
     return result[0];
   };
   Value sum = run(node.symbols, emitIdentity(b, kind, typeIn(node.type, scope)));
-  return finishReduction(k, node, sum);
+  return finishReduction(b, node, sum);
 }
 
 Value Evaluator::computeFold(const Node &node, Scope &scope) {
@@ -258,7 +257,7 @@ Value Evaluator::computeFold(const Node &node, Scope &scope) {
     SmallVector<Value> sums;
     for (int64_t i = 0; i < count; ++i) {
       Value at = k.add(placeOf(part), k.i64(i * distance * node.stride));
-      sums.push_back(loadMasked(k, type, base, at, scope, aligned));
+      sums.push_back(loadMasked(b, type, base, at, scope, aligned));
     }
     for (int64_t step = 1; step < count; step *= 2)
       for (int64_t i = 0; i + step < count; i += 2 * step)
@@ -267,7 +266,7 @@ Value Evaluator::computeFold(const Node &node, Scope &scope) {
   };
   auto meet = [&](Value part, int64_t distance, int64_t count) {
     Value sum = fold(part, distance, count);
-    storeMasked(k, type, sum, base, placeOf(part), scope, aligned);
+    storeMasked(b, type, sum, base, placeOf(part), scope, aligned);
   };
   // Level by level: part i takes in part i + distance. A thread has several levels of neighbours in
   // registers, so that many parts are on their way at once.
@@ -275,12 +274,12 @@ Value Evaluator::computeFold(const Node &node, Scope &scope) {
   int64_t distance = 1, left = node.parts;
   for (; left > most; distance *= most, left = llvm::divideCeil(left, most)) {
     int64_t whole = left / most, rest = left % most;
-    k.forLoop(k.i64(0), k.i64(whole), k.i64(1),
-              [&](Value number) { meet(k.mul(number, most * distance), distance, most); });
+    forLoop(k, k.i64(0), k.i64(whole), k.i64(1),
+            [&](Value number) { meet(k.mul(number, most * distance), distance, most); });
     if (rest > 1)
       meet(k.i64(whole * most * distance), distance, rest);
   }
-  return finishReduction(k, node, fold(k.i64(0), distance, left));
+  return finishReduction(b, node, fold(k.i64(0), distance, left));
 }
 
 } // namespace reprise::nests

@@ -3,7 +3,8 @@
 #define REPRISE_CONVERSION_LOOPNEST_EVALUATOR_H
 
 #include "Schedule.h"
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/ControlFlow.h"
+#include "reprise/Conversion/Elements.h"
 
 namespace reprise::nests {
 
@@ -34,15 +35,16 @@ struct Scope {
 /// Loads from memory as the arithmetic sees it: 16-bit floats widened, i1 as bytes. Masked lanes
 /// are not touched and give 0. `elements` is what the index is known to be a multiple of.
 /// `isConstant` says that no thread of the kernel writes there.
-mlir::Value loadMasked(KernelBuilder &k, mlir::Type type, mlir::Value base, mlir::Value index,
-                       const Scope &scope, int64_t elements = 1, bool isConstant = false);
+mlir::Value loadMasked(mlir::ImplicitLocOpBuilder &b, mlir::Type type, mlir::Value base,
+                       mlir::Value index, const Scope &scope, int64_t elements = 1,
+                       bool isConstant = false);
 
 /// Stores to the same memory. Masked lanes are not touched.
-void storeMasked(KernelBuilder &k, mlir::Type type, mlir::Value value, mlir::Value base,
-                 mlir::Value index, const Scope &scope, int64_t elements = 1);
+void storeMasked(mlir::ImplicitLocOpBuilder &b, mlir::Type type, mlir::Value value,
+                 mlir::Value base, mlir::Value index, const Scope &scope, int64_t elements = 1);
 
 /// Divides a mean, and rounds.
-mlir::Value finishReduction(KernelBuilder &k, const Node &node, mlir::Value value);
+mlir::Value finishReduction(mlir::ImplicitLocOpBuilder &b, const Node &node, mlir::Value value);
 
 /// How an affine function moves from lane to lane: by a fixed step, or (none) by computed indices.
 std::optional<int64_t> laneStep(const Graph &graph, const Affine &affine, const Scope &scope);
@@ -52,7 +54,7 @@ std::optional<int64_t> laneStep(const Graph &graph, const Affine &affine, const 
 class Evaluator {
 public:
   Evaluator(KernelBuilder &k, const Graph &graph, const Schedule &schedule)
-      : k(k), b(k.builder()), graph(graph), schedule(schedule) {}
+      : k(k), b(k.b), graph(graph), schedule(schedule) {}
 
   /// The kernel's buffer that is the graph's first one.
   unsigned firstBuffer = 0;

@@ -1,7 +1,7 @@
 // reprise: which results of a group may lie where an argument lies
 #include "InPlace.h"
 
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/Elements.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
@@ -48,7 +48,7 @@ bool readsOnlyBehind(const Graph &graph, const Schedule &schedule, const Root &r
       continue;
     // Elements of another width lie elsewhere in the same bytes.
     if (node.index != graph.position() ||
-        KernelBuilder::bytesOf(node.type) != KernelBuilder::bytesOf(graph.nodes[root.node].type))
+        bytesOf(node.type) != bytesOf(graph.nodes[root.node].type))
       return false;
     // A lone element is read before the one step begins, but not by other threads.
     if (graph.shape.size() == 1 && schedule.itemThreads <= 1)

@@ -1,7 +1,7 @@
 // reprise: the leader of a launch, and where its operands lie
 #include "LaunchOperands.h"
 #include "reprise/Conversion/BodyView.h"
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/Elements.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
 
@@ -67,7 +67,7 @@ FailureOr<LaunchOperand> LaunchOperands::find(Value value, bool dense) {
   std::optional<BodyView> found = viewOfArgument(value);
   if (!found || (dense && found->view.strides != StridedView::of(type).strides))
     return emitCopy(*functionOf(value));
-  int64_t bytes = KernelBuilder::bytesOf(type.getElementType());
+  int64_t bytes = bytesOf(type.getElementType());
   return LaunchOperand{{BufferSlot::Input, found->argument, found->view.offset * bytes},
                        found->view.strides};
 }

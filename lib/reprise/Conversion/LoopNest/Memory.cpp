@@ -1,4 +1,5 @@
 // reprise: emits the elements of a loop nest's nodes: indices, loads and stores
+#include "../Lanes.h"
 #include "Evaluator.h"
 #include "InPlace.h"
 
@@ -90,16 +91,16 @@ Value Evaluator::lanes(const Affine &affine, Scope &scope) {
     fixed = fixed.substitute(number, Affine());
     Value at = emitCast(b, value(symbol.node, scope), b.getI64Type());
     Type type = at.getType();
-    at = arith::MaxSIOp::create(b, at, k.constant(type, 0));
-    at = arith::MinSIOp::create(b, at, k.constant(type, symbol.size - 1));
-    at = arith::MulIOp::create(b, at, k.constant(type, coefficient));
+    at = arith::MaxSIOp::create(b, at, emitConstant(b, type, 0));
+    at = arith::MinSIOp::create(b, at, emitConstant(b, type, symbol.size - 1));
+    at = arith::MulIOp::create(b, at, emitConstant(b, type, coefficient));
     moving = moving ? arith::AddIOp::create(b, moving, at).getResult() : at;
   }
   SmallVector<int64_t> distances;
   for (int64_t lane = 0; lane < scope.width; ++lane)
     distances.push_back(lane * fixed.coefficient(graph.innermost()));
-  Value result =
-      arith::AddIOp::create(b, k.splat(index(fixed, scope), scope.width), vectorOf(b, distances));
+  Value result = arith::AddIOp::create(b, emitSplat(b, index(fixed, scope), scope.width),
+                                       vectorOf(b, distances));
   return moving ? arith::AddIOp::create(b, result, moving).getResult() : result;
 }
 
@@ -115,38 +116,32 @@ static Type storedType(Type type) {
   return type;
 }
 
-static Type shaped(Value like, Type elementType) {
-  auto vector = dyn_cast<VectorType>(like.getType());
-  return vector ? Type(vector.clone(elementType)) : elementType;
-}
-
 /// The loaded value in the type of arithmetic.
-static Value fromStored(KernelBuilder &k, Value value, Type type) {
-  ImplicitLocOpBuilder &b = k.builder();
+static Value fromStored(ImplicitLocOpBuilder &b, Value value, Type type) {
   if (type.isInteger(1))
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value,
-                                 k.constant(value.getType(), 0));
+                                 emitConstant(b, value.getType(), 0));
   if (storedType(type) == type)
     return value;
-  return k.widen(arith::BitcastOp::create(b, shaped(value, type), value));
+  return emitCast(b, arith::BitcastOp::create(b, shapedAs(value.getType(), type), value),
+                  getComputeType(type));
 }
 
 /// The reverse; 16-bit floats are rounded already.
-static Value toStored(KernelBuilder &k, Value value, Type type) {
-  ImplicitLocOpBuilder &b = k.builder();
+static Value toStored(ImplicitLocOpBuilder &b, Value value, Type type) {
   Type stored = storedType(type);
   if (type.isInteger(1))
-    return arith::ExtUIOp::create(b, shaped(value, stored), value);
+    return arith::ExtUIOp::create(b, shapedAs(value.getType(), stored), value);
   if (type.isF16()) {
-    value = arith::TruncFOp::create(b, shaped(value, type), value);
-    return arith::BitcastOp::create(b, shaped(value, stored), value);
+    value = arith::TruncFOp::create(b, shapedAs(value.getType(), type), value);
+    return arith::BitcastOp::create(b, shapedAs(value.getType(), stored), value);
   }
   if (!type.isBF16())
     return value;
-  Type i32 = shaped(value, b.getI32Type());
+  Type i32 = shapedAs(value.getType(), b.getI32Type());
   Value bits = arith::BitcastOp::create(b, i32, value);
-  bits = arith::ShRUIOp::create(b, bits, k.constant(i32, 16));
-  return arith::TruncIOp::create(b, shaped(value, stored), bits);
+  bits = arith::ShRUIOp::create(b, bits, emitConstant(b, i32, 16));
+  return arith::TruncIOp::create(b, shapedAs(value.getType(), stored), bits);
 }
 
 int64_t Evaluator::alignmentOf(const Affine &affine, const Scope &scope) const {
@@ -160,70 +155,68 @@ static bool isConstant(const Graph &graph, const Schedule &schedule, const Node 
          !mayBeOverwritten(graph, schedule, slot.index);
 }
 
-Value loadMasked(KernelBuilder &k, Type type, Value base, Value index, const Scope &scope,
+Value loadMasked(ImplicitLocOpBuilder &b, Type type, Value base, Value index, const Scope &scope,
                  int64_t elements, bool isConstant) {
-  ImplicitLocOpBuilder &b = k.builder();
-  Type stored = storedType(type), loaded = KernelBuilder::typeOf(stored, scope.width);
-  unsigned alignment = KernelBuilder::bytesOf(type) * elements;
-  Value pointer = k.pointer(stored, base, index), value;
+  Type stored = storedType(type), loaded = typeOfLanes(stored, scope.width);
+  unsigned alignment = bytesOf(type) * elements;
+  Value pointer = emitAddress(b, stored, base, index), value;
   if (scope.mask)
-    value = LLVM::MaskedLoadOp::create(b, loaded, pointer, scope.mask, k.constant(loaded, 0),
+    value = LLVM::MaskedLoadOp::create(b, loaded, pointer, scope.mask, emitConstant(b, loaded, 0),
                                        alignment);
   else
     value = LLVM::LoadOp::create(b, loaded, pointer, alignment, /*isVolatile=*/false,
                                  /*isNonTemporal=*/false, isConstant);
-  return fromStored(k, value, type);
+  return fromStored(b, value, type);
 }
 
-void storeMasked(KernelBuilder &k, Type type, Value value, Value base, Value index,
+void storeMasked(ImplicitLocOpBuilder &b, Type type, Value value, Value base, Value index,
                  const Scope &scope, int64_t elements) {
-  ImplicitLocOpBuilder &b = k.builder();
-  unsigned alignment = KernelBuilder::bytesOf(type) * elements;
-  value = toStored(k, value, type);
-  Value pointer = k.pointer(storedType(type), base, index);
+  unsigned alignment = bytesOf(type) * elements;
+  value = toStored(b, value, type);
+  Value pointer = emitAddress(b, storedType(type), base, index);
   if (scope.mask)
     LLVM::MaskedStoreOp::create(b, value, pointer, scope.mask, alignment);
   else
     LLVM::StoreOp::create(b, value, pointer, alignment);
 }
 
-static Value gather(KernelBuilder &k, Type type, Value base, Value indices, const Scope &scope) {
-  ImplicitLocOpBuilder &b = k.builder();
+static Value gather(ImplicitLocOpBuilder &b, Type type, Value base, Value indices,
+                    const Scope &scope) {
   Type stored = storedType(type);
   auto pointers = VectorType::get(scope.width, base.getType());
   Value pointer = LLVM::GEPOp::create(b, pointers, stored, base, ArrayRef<LLVM::GEPArg>{indices});
   Type loaded = VectorType::get(scope.width, stored);
   Value mask = scope.mask;
   if (!mask)
-    mask = k.constant(VectorType::get(scope.width, b.getI1Type()), 1);
-  Value value = LLVM::masked_gather::create(b, loaded, pointer, mask, k.constant(loaded, 0),
-                                            KernelBuilder::bytesOf(type));
-  return fromStored(k, value, type);
+    mask = emitConstant(b, VectorType::get(scope.width, b.getI1Type()), 1);
+  Value value = LLVM::masked_gather::create(b, loaded, pointer, mask, emitConstant(b, loaded, 0),
+                                            bytesOf(type));
+  return fromStored(b, value, type);
 }
 
 Value Evaluator::computeLoad(const Node &node, Scope &scope) {
   Value base = buffer(node.buffer);
   std::optional<int64_t> step = laneStep(graph, node.index, scope);
   if (scope.width == 1 || step == 1)
-    return loadMasked(k, node.type, base, index(node.index, scope), scope,
+    return loadMasked(b, node.type, base, index(node.index, scope), scope,
                       alignmentOf(node.index, scope), isConstant(graph, schedule, node));
   if (step == 0) {
     Scope once = scope.scalar();
-    Value element = loadMasked(k, node.type, base, index(node.index, once), once, 1,
+    Value element = loadMasked(b, node.type, base, index(node.index, once), once, 1,
                                isConstant(graph, schedule, node));
-    return k.splat(element, scope.width);
+    return emitSplat(b, element, scope.width);
   }
-  return gather(k, node.type, base, lanes(node.index, scope), scope);
+  return gather(b, node.type, base, lanes(node.index, scope), scope);
 }
 
 void Evaluator::store(const Root &root, const Affine &position, Value value, Scope &scope) {
   Type type = graph.nodes[root.node].type;
-  storeMasked(k, type, value, buffer(root.buffer), index(position, scope), scope,
+  storeMasked(b, type, value, buffer(root.buffer), index(position, scope), scope,
               alignmentOf(position, scope));
 }
 
 Value Evaluator::scratch(int64_t offset) {
-  return k.pointer(b.getI8Type(), k.workspace(), k.i64(offset));
+  return emitAddress(b, b.getI8Type(), k.workspace(), k.i64(offset));
 }
 
 /// Scratch of a worker holds the type of arithmetic, a row's memory that of the node.
@@ -232,17 +225,17 @@ std::pair<Value, Type> Evaluator::keptRow(int number) {
   Type type = graph.nodes[number].type;
   if (!rowMemory)
     return {scratch(offset), getComputeType(type)};
-  return {k.pointer(b.getI8Type(), rowMemory, k.i64(offset)), type};
+  return {emitAddress(b, b.getI8Type(), rowMemory, k.i64(offset)), type};
 }
 
 void Evaluator::keep(int number, Value value, Scope &scope) {
   auto [row, type] = keptRow(number);
-  storeMasked(k, type, value, row, scope.column, scope, rowMemory ? scope.width : 1);
+  storeMasked(b, type, value, row, scope.column, scope, rowMemory ? scope.width : 1);
 }
 
 Value Evaluator::loadRow(int number, const Scope &scope) {
   auto [row, type] = keptRow(number);
-  return loadMasked(k, type, row, scope.column, scope, rowMemory ? scope.width : 1);
+  return loadMasked(b, type, row, scope.column, scope, rowMemory ? scope.width : 1);
 }
 
 /// Copies are of 4, 8 or 16 bytes, from a multiple of that. What is not goes through registers.
@@ -250,18 +243,18 @@ void Evaluator::fetch(int number, Scope &scope) {
   const Node &node = graph.nodes[number];
   auto [row, type] = keptRow(number);
   int64_t aligned = alignmentOf(node.index, scope);
-  int64_t bytes = scope.width * KernelBuilder::bytesOf(type);
+  int64_t bytes = scope.width * bytesOf(type);
   if (aligned < scope.width || placeAlignment % bytes != 0 || bytes < 4 || bytes > 16)
     return keep(number, computeLoad(node, scope), scope);
   Type stored = storedType(type);
-  Value from = k.pointer(stored, buffer(node.buffer), index(node.index, scope));
-  k.copyAsync(k.pointer(stored, row, scope.column), from, bytes);
+  Value from = emitAddress(b, stored, buffer(node.buffer), index(node.index, scope));
+  k.copyAsync(emitAddress(b, stored, row, scope.column), from, bytes);
 }
 
 Value Evaluator::loadKept(int number, const Kept &kept, Scope &scope) {
   if (kept.root < 0)
     return loadRow(number, scope);
-  return loadMasked(k, graph.nodes[number].type, buffer(graph.roots[kept.root].buffer),
+  return loadMasked(b, graph.nodes[number].type, buffer(graph.roots[kept.root].buffer),
                     index(graph.position(), scope), scope, alignmentOf(graph.position(), scope));
 }
 

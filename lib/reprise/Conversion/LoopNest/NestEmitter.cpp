@@ -26,10 +26,10 @@ void NestEmitter::emit() {
   emitSingles(kernel, arith::AndIOp::create(b, first, any));
   if (schedule.items == 1) {
     // The range is empty or this item.
-    k.ifThen(any, [&] { emitItem(k.i64(0), kernel); });
+    ifThen(b, any, [&] { emitItem(k.i64(0), kernel); });
     return;
   }
-  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) { emitItem(item, kernel); });
+  forLoop(k, k.begin(), k.end(), k.i64(1), [&](Value item) { emitItem(item, kernel); });
 }
 
 void NestEmitter::emitThread(Value item, Value number, Value rowMemory, int64_t placeAlignment) {
@@ -41,7 +41,7 @@ void NestEmitter::emitThread(Value item, Value number, Value rowMemory, int64_t 
   auto isBelow = [&](int64_t end) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, item, k.i64(end)).getResult();
   };
-  k.ifThen(isBelow(llvm::alignTo(schedule.items, beside)), [&] {
+  ifThen(b, isBelow(llvm::alignTo(schedule.items, beside)), [&] {
     Scope kernel;
     for (int node : schedule.kernelNodes)
       evaluator.value(node, kernel);
@@ -59,7 +59,7 @@ void NestEmitter::emitBlock(const ContractionBlock &block, Type accumulator, uns
   evaluator.columnStep = block.columnStep;
   evaluator.tile = [&](Scope &scope) {
     Value row = k.mul(k.sub(rowNumber, block.row0), block.ld);
-    return loadMasked(k, accumulator, block.scratch, k.add(row, scope.column), scope);
+    return loadMasked(b, accumulator, block.scratch, k.add(row, scope.column), scope);
   };
   Scope kernel;
   for (int node : schedule.kernelNodes)
@@ -67,7 +67,7 @@ void NestEmitter::emitBlock(const ContractionBlock &block, Type accumulator, uns
   outerNumber = block.batch;
   firstColumn = block.column0;
   lastColumn = block.column1;
-  k.forLoop(block.row0, block.row1, k.i64(1), [&](Value number) {
+  forLoop(k, block.row0, block.row1, k.i64(1), [&](Value number) {
     Scope row = kernel.inner();
     rowNumber = number;
     evaluator.bindRow(row, outerNumber, rowNumber);
@@ -82,14 +82,14 @@ void NestEmitter::ifLeader(llvm::function_ref<void()> body) {
   Value isLeader = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, k.i64(0));
   if (isOwn)
     isLeader = arith::AndIOp::create(b, isLeader, isOwn);
-  k.ifThen(isLeader, body);
+  ifThen(b, isLeader, body);
 }
 
 void NestEmitter::emitSingles(Scope &kernel, Value isFirst) {
   auto isSingle = [](const Root &root) { return root.kind == Root::Single && root.slot; };
   if (llvm::none_of(graph.roots, isSingle))
     return;
-  k.ifThen(isFirst, [&] {
+  ifThen(b, isFirst, [&] {
     Scope scope = kernel.inner();
     SmallVector<Value> values;
     for (const Root &root : graph.roots)
@@ -132,7 +132,7 @@ void NestEmitter::emitItem(Value item, Scope &kernel) {
     sumRows(lastRow, emitOne);
   else {
     clearRowParts();
-    k.forLoop(firstRow, lastRow, k.i64(1), emitOne);
+    forLoop(k, firstRow, lastRow, k.i64(1), emitOne);
   }
 }
 
@@ -222,7 +222,7 @@ void NestEmitter::emitElements(int number, Scope &row) {
 void NestEmitter::emitRuns(const Columns &columns, Scope &row, VectorBody body) {
   int64_t size = graph.shape.columns.back();
   Value end = k.div(k.add(columns.high, size - 1), size);
-  k.forLoop(k.div(columns.low, size), end, k.i64(1), [&](Value number) {
+  forLoop(k, k.div(columns.low, size), end, k.i64(1), [&](Value number) {
     Columns run = columns;
     Value low = k.mul(number, size);
     run.low = b.createOrFold<arith::MaxSIOp>(columns.low, low);
@@ -238,18 +238,17 @@ void NestEmitter::bindColumn(Scope &scope, Value column) {
 }
 
 /// The lanes of a vector that are among the `left` ones.
-static Value emitMask(KernelBuilder &k, int64_t width, Value left) {
-  ImplicitLocOpBuilder &b = k.builder();
+static Value emitMask(ImplicitLocOpBuilder &b, int64_t width, Value left) {
   auto type = VectorType::get(width, b.getI32Type());
   SmallVector<int32_t> numbers = llvm::to_vector(llvm::seq<int32_t>(0, width));
   Value lanes =
       arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
   left = b.createOrFold<arith::TruncIOp>(b.getI32Type(), left);
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lanes, k.splat(left, width));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lanes, emitSplat(b, left, width));
 }
 
-NestEmitter::Carried NestEmitter::emitStep(const Columns &columns, Value column, Value left,
-                                           Scope &row, ValueRange carried, VectorBody body) {
+Carried NestEmitter::emitStep(const Columns &columns, Value column, Value left, Scope &row,
+                              ValueRange carried, VectorBody body) {
   SmallVector<Scope> scopes;
   for (int64_t number = 0; number < columns.count; ++number) {
     int64_t before = number * (columns.distance ? columns.distance : columns.width);
@@ -264,7 +263,7 @@ NestEmitter::Carried NestEmitter::emitStep(const Columns &columns, Value column,
     if (known == 1)
       scope.width = 1;
     else if (here && (!known || *known < columns.width))
-      scope.mask = emitMask(k, columns.width, here);
+      scope.mask = emitMask(b, columns.width, here);
     scope.pass = columns.pass;
     if (schedule.width > 1)
       scope.stretch = columns.stretch;
@@ -282,8 +281,8 @@ NestEmitter::Carried NestEmitter::emitStep(const Columns &columns, Value column,
   return current;
 }
 
-NestEmitter::Carried NestEmitter::emitVectors(const Columns &columns, Scope &row,
-                                              ValueRange carried, VectorBody body) {
+Carried NestEmitter::emitVectors(const Columns &columns, Scope &row, ValueRange carried,
+                                 VectorBody body) {
   if (lane)
     return emitShare(columns, row, carried, body);
   if (schedule.itemThreads)
@@ -297,7 +296,7 @@ NestEmitter::Carried NestEmitter::emitVectors(const Columns &columns, Scope &row
     end = k.add(columns.low,
                 arith::AndIOp::create(b, k.sub(columns.high, columns.low), k.i64(-step)));
   Carried result =
-      k.forLoop(columns.low, end, k.i64(step), carried, [&](Value column, ValueRange carried) {
+      forLoop(k, columns.low, end, k.i64(step), carried, [&](Value column, ValueRange carried) {
         return emitStep(columns, column, Value(), row, carried, body);
       });
   bool always = low && high && *low < *high && (*high - *low) % step != 0;
@@ -339,7 +338,7 @@ void NestEmitter::emitStores(int number, Scope &scope) {
       continue;
     // A thread may have an item for company only.
     auto store = [&] { evaluator.store(root, graph.position(), value, scope); };
-    isOwn ? k.ifThen(isOwn, store) : store();
+    isOwn ? ifThen(b, isOwn, store) : store();
   }
 }
 

@@ -14,7 +14,7 @@ llvm::SmallVector<int> laneOperands(const Graph &graph, const Pass &pass);
 class NestEmitter {
 public:
   NestEmitter(KernelBuilder &k, const Graph &graph, const Schedule &schedule)
-      : k(k), b(k.builder()), graph(graph), schedule(schedule), evaluator(k, graph, schedule) {}
+      : k(k), b(k.b), graph(graph), schedule(schedule), evaluator(k, graph, schedule) {}
 
   void emit();
   /// Emits what one of the item's threads does, for a schedule of threads. `number` is that of the
@@ -27,7 +27,6 @@ public:
   void emitBlock(const ContractionBlock &block, mlir::Type accumulator, unsigned firstBuffer);
 
 private:
-  using Carried = KernelBuilder::Carried;
   /// Emits a vector's work in its scope; gets and returns the carried values.
   /// Also gets the number of the vector, if several make one step.
   using VectorBody = llvm::function_ref<Carried(Scope &, mlir::ValueRange, int64_t)>;

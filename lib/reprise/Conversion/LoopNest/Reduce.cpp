@@ -35,7 +35,7 @@ static ReductionKind laneKind(const Graph &graph, const Pass &pass, unsigned num
 /// those whose numbers differ by the number of threads. All threads get the result.
 static Value foldThreads(KernelBuilder &k, int64_t itemThreads, ReductionKind kind,
                          ArrayRef<Value> vectors) {
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   SmallVector<Value> own(vectors);
   auto vector = dyn_cast<VectorType>(vectors[0].getType());
   if (vector) {
@@ -64,7 +64,7 @@ static Value foldThreads(KernelBuilder &k, int64_t itemThreads, ReductionKind ki
 /// vectors. `itemThreads` share out the lanes of an item; 0: one thread has them all.
 static Value foldLanes(KernelBuilder &k, int64_t itemThreads, ReductionKind kind,
                        SmallVector<Value> vectors) {
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   if (itemThreads)
     return foldThreads(k, itemThreads, kind, vectors);
   for (size_t half = vectors.size() / 2; half >= 1; half /= 2)
@@ -84,17 +84,17 @@ static Value foldLanes(KernelBuilder &k, int64_t itemThreads, ReductionKind kind
 
 /// The tree over the blocks of a row, in place in the worker's scratch.
 static Value foldBlocks(KernelBuilder &k, Value base, int64_t columns, const Node &node) {
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   ReductionKind kind = cast<ReductionOpInterface>(node.op).getReductionKind();
   Type type = getComputeType(node.type);
   int64_t blocks = llvm::divideCeil(columns, laneBlock);
   for (int64_t distance = 1; distance < blocks; distance *= 2)
-    k.forLoop(k.i64(0), k.i64(blocks - distance), k.i64(2 * distance), [&](Value left) {
-      Value sum =
-          emitCombine(b, kind, k.load(type, base, left), k.load(type, base, k.add(left, distance)));
-      k.store(type, sum, base, left);
+    forLoop(k, k.i64(0), k.i64(blocks - distance), k.i64(2 * distance), [&](Value left) {
+      Value sum = emitCombine(b, kind, emitLoad(b, type, base, left),
+                              emitLoad(b, type, base, k.add(left, distance)));
+      emitStore(b, type, sum, base, left);
     });
-  return k.load(type, base, k.i64(0));
+  return emitLoad(b, type, base, k.i64(0));
 }
 
 void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &row) {
@@ -113,9 +113,9 @@ void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &ro
         foldLanes(k, lane ? schedule.itemThreads : 0, laneKind(graph, own, i), vectorsOf(i));
     auto results = schedule.blockResults.find(reduction);
     if (results != schedule.blockResults.end())
-      k.store(getComputeType(node.type), result, evaluator.scratch(results->second), block);
+      emitStore(b, getComputeType(node.type), result, evaluator.scratch(results->second), block);
     else
-      row.nodes[reduction] = finishReduction(k, node, result);
+      row.nodes[reduction] = finishReduction(b, node, result);
   }
   size_t next = own.reductions.size();
   for (int number : own.roots) {
@@ -126,13 +126,12 @@ void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &ro
         foldLanes(k, lane ? schedule.itemThreads : 0, laneKind(graph, own, next), vectorsOf(next));
     ++next;
     Value at = k.add(k.mul(block, graph.shape.rowCount()), rowNumber);
-    ifLeader([&] { k.store(result.getType(), result, evaluator.buffer(root.buffer), at); });
+    ifLeader([&] { emitStore(b, result.getType(), result, evaluator.buffer(root.buffer), at); });
   }
 }
 
 /// Each lane's columns are carried by themselves, in order; those that carry nothing have none.
-NestEmitter::Carried NestEmitter::emitShare(Columns columns, Scope &row, ValueRange carried,
-                                            VectorBody body) {
+Carried NestEmitter::emitShare(Columns columns, Scope &row, ValueRange carried, VectorBody body) {
   int64_t together = schedule.itemThreads * columns.width;
   columns.count = 1;
   if (carried.empty())
@@ -146,8 +145,8 @@ NestEmitter::Carried NestEmitter::emitShare(Columns columns, Scope &row, ValueRa
   return results;
 }
 
-NestEmitter::Carried NestEmitter::emitStride(const Columns &columns, int64_t first, int64_t step,
-                                             Scope &row, ValueRange carried, VectorBody body) {
+Carried NestEmitter::emitStride(const Columns &columns, int64_t first, int64_t step, Scope &row,
+                                ValueRange carried, VectorBody body) {
   int64_t all = graph.shape.columnCount();
   if (first >= all)
     return Carried(carried);
@@ -160,13 +159,13 @@ NestEmitter::Carried NestEmitter::emitStride(const Columns &columns, int64_t fir
   // A count that is the same for all threads has loads of shared memory unrolled.
   int64_t own = std::min(all, schedule.columnsPerItem);
   if (schedule.rowBytes && own <= laneBlock && all % own == 0 && own % step == 0)
-    return k.forLoop(k.i64(0), k.i64(own / step), k.i64(1), carried,
-                     [&](Value number, ValueRange carried) {
-                       return take(k.add(low, k.mul(number, step)), carried);
-                     });
+    return forLoop(k, k.i64(0), k.i64(own / step), k.i64(1), carried,
+                   [&](Value number, ValueRange carried) {
+                     return take(k.add(low, k.mul(number, step)), carried);
+                   });
   if (!carried.empty() || columns.pass == beforePasses ||
       schedule.passes[columns.pass].loads.empty())
-    return k.forLoop(low, columns.high, k.i64(step), carried, take);
+    return forLoop(k, low, columns.high, k.i64(step), carried, take);
   emitTogether(columns, low, step, row, body);
   return {};
 }
@@ -181,10 +180,10 @@ void NestEmitter::emitTogether(const Columns &columns, Value low, int64_t step, 
   // The end of the last whole number of steps, for all threads.
   Value size = k.sub(columns.high, columns.low);
   Value end = k.add(columns.low, k.mul(k.div(size, all), all));
-  k.forLoop(low, end, k.i64(all),
-            [&](Value column) { emitStep(together, column, Value(), row, {}, body); });
-  k.forLoop(k.add(end, k.sub(low, columns.low)), columns.high, k.i64(step),
-            [&](Value column) { emitStep(columns, column, Value(), row, {}, body); });
+  forLoop(k, low, end, k.i64(all),
+          [&](Value column) { emitStep(together, column, Value(), row, {}, body); });
+  forLoop(k, k.add(end, k.sub(low, columns.low)), columns.high, k.i64(step),
+          [&](Value column) { emitStep(columns, column, Value(), row, {}, body); });
 }
 
 /// Vectors of a pass's lanes, of each operand. `threads` share out the lanes.
@@ -193,16 +192,16 @@ static int64_t laneVectors(const Pass &pass, int64_t threads) {
 }
 
 /// What the lanes of all vectors of a pass start from: vector after vector, each for all operands.
-static KernelBuilder::Carried laneIdentities(ImplicitLocOpBuilder &b, const Graph &graph,
-                                             const Pass &pass, int64_t vectors) {
+static Carried laneIdentities(ImplicitLocOpBuilder &b, const Graph &graph, const Pass &pass,
+                              int64_t vectors) {
   SmallVector<int> operands = laneOperands(graph, pass);
   const size_t count = operands.size();
   int64_t width = pass.laneWidth;
-  KernelBuilder::Carried identities;
+  Carried identities;
   for (size_t i = 0; i < count * vectors; ++i) {
     Type type = getComputeType(graph.nodes[operands[i % count]].type);
     identities.push_back(
-        emitIdentity(b, laneKind(graph, pass, i % count), KernelBuilder::typeOf(type, width)));
+        emitIdentity(b, laneKind(graph, pass, i % count), typeOfLanes(type, width)));
   }
   return identities;
 }
@@ -238,7 +237,7 @@ void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<vo
     return emitBlock(k.div(firstColumn, laneBlock), firstColumn, lastColumn);
   Value firstBlock = k.div(firstColumn, laneBlock);
   Value lastBlock = k.div(k.add(lastColumn, laneBlock - 1), laneBlock);
-  k.forLoop(firstBlock, lastBlock, k.i64(1), [&](Value block) {
+  forLoop(k, firstBlock, lastBlock, k.i64(1), [&](Value block) {
     Value low = k.mul(block, laneBlock);
     emitBlock(block, low, k.min(k.add(low, laneBlock), lastColumn));
   });
@@ -246,7 +245,7 @@ void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<vo
     const Node &node = graph.nodes[reduction];
     Value blocks = evaluator.scratch(schedule.blockResults.find(reduction)->second);
     Value result = foldBlocks(k, blocks, total, node);
-    row.nodes[reduction] = finishReduction(k, node, result);
+    row.nodes[reduction] = finishReduction(b, node, result);
   }
 }
 

@@ -31,16 +31,16 @@ void NestEmitter::sumRows(Value lastRow, llvm::function_ref<void(Value)> emitOne
   scope.width = schedule.width;
   for (const Root *root : rowParts(graph)) {
     Type type = getComputeType(graph.nodes[root->node].type);
-    identities.push_back(emitIdentity(b, kindOf(*root), KernelBuilder::typeOf(type, scope.width)));
+    identities.push_back(emitIdentity(b, kindOf(*root), typeOfLanes(type, scope.width)));
   }
   auto addRow = [&](Value number, ValueRange sums) {
     rowSums = Carried(sums);
     emitOne(number);
     return rowSums;
   };
-  Carried sums = k.forLoop(firstRow, lastRow, k.i64(1), identities, addRow);
+  Carried sums = forLoop(k, firstRow, lastRow, k.i64(1), identities, addRow);
   for (auto [root, sum] : llvm::zip_equal(rowParts(graph), sums))
-    storeMasked(k, getElementTypeOrSelf(sum), sum, evaluator.buffer(root->buffer),
+    storeMasked(b, getElementTypeOrSelf(sum), sum, evaluator.buffer(root->buffer),
                 rowPartsPosition(k.i64(0)), scope, scope.width);
 }
 
@@ -54,8 +54,8 @@ void NestEmitter::clearRowParts() {
     Columns columns{firstColumn, lastColumn,  width, 1, graph.shape.columnCount() % width == 0,
                     0,           std::nullopt};
     emitVectors(columns, nowhere, {}, [&](Scope &scope, ValueRange, int64_t) {
-      Value identity = emitIdentity(b, kind, KernelBuilder::typeOf(type, scope.width));
-      storeMasked(k, type, identity, evaluator.buffer(root.buffer), rowPartsPosition(scope.column),
+      Value identity = emitIdentity(b, kind, typeOfLanes(type, scope.width));
+      storeMasked(b, type, identity, evaluator.buffer(root.buffer), rowPartsPosition(scope.column),
                   scope);
       return Carried();
     });
@@ -72,8 +72,8 @@ void NestEmitter::accumulateRow(const Root &root, Value value, Scope &scope) {
   }
   Type type = getElementTypeOrSelf(value);
   Value at = rowPartsPosition(scope.column), base = evaluator.buffer(root.buffer);
-  Value sum = loadMasked(k, type, base, at, scope);
-  storeMasked(k, type, emitCombine(b, kind, sum, value), base, at, scope);
+  Value sum = loadMasked(b, type, base, at, scope);
+  storeMasked(b, type, emitCombine(b, kind, sum, value), base, at, scope);
 }
 
 } // namespace reprise::nests

@@ -1,7 +1,6 @@
 // reprise: what the schedules of all targets have in common: vectors, passes, scratch
 #include "ScheduleBuilder.h"
-
-#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/Elements.h"
 
 using namespace mlir;
 
@@ -215,7 +214,7 @@ void ScheduleBuilder::assign() {
 void ScheduleBuilder::placeScratch() {
   auto place = [&](Type type, int64_t count) {
     int64_t offset = schedule.workerBytes;
-    schedule.workerBytes += llvm::alignTo(KernelBuilder::bytesOf(getComputeType(type)) * count, 64);
+    schedule.workerBytes += llvm::alignTo(bytesOf(getComputeType(type)) * count, 64);
     return offset;
   };
   if (!schedule.itemThreads)

@@ -1,7 +1,7 @@
 // reprise: finds the values of a group that must be stored, one trial nest per value
 #include "Tasks.h"
+#include "reprise/Conversion/Elements.h"
 
-#include "reprise/Conversion/KernelBuilder.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -181,7 +181,7 @@ LogicalResult TaskFinder::solve(Value value) {
 
 BufferSlot TaskFinder::newSharedSlot(Type elementType, int64_t count) {
   auto begin = static_cast<int64_t>(llvm::alignTo(sharedBytes, 64));
-  sharedBytes = begin + KernelBuilder::bytesOf(elementType) * count;
+  sharedBytes = begin + bytesOf(elementType) * count;
   return {BufferSlot::Shared, 0, begin};
 }
 

@@ -1,6 +1,8 @@
 // reprise: contractions against the plain scalar chain of fma, to the bit
 #include "reprise/Conversion/Cpu/Contraction.h"
 #include "../MappedImage.h"
+#include "reprise/Conversion/ControlFlow.h"
+#include "reprise/Conversion/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -20,8 +22,7 @@ using namespace reprise::test;
 namespace {
 
 struct Bytes {
-  Bytes(int64_t elements, Type type)
-      : type(type), data(elements * KernelBuilder::bytesOf(type) + 64) {}
+  Bytes(int64_t elements, Type type) : type(type), data(elements * bytesOf(type) + 64) {}
   Type type;
   std::vector<uint8_t> data;
 
@@ -249,8 +250,7 @@ void ContractionTest::check(const Layout &layout, const ContractionHooks &hooks,
                           << describe(spec.columns) << " terms" << describe(lhsOf(spec.contracted))
                           << describe(rhsOf(spec.contracted)) << " batch"
                           << describe(lhsOf(spec.batch)) << describe(rhsOf(spec.batch));
-      for (size_t i = results * KernelBuilder::bytesOf(spec.resultType); i < result.data.size();
-           ++i)
+      for (size_t i = results * bytesOf(spec.resultType); i < result.data.size(); ++i)
         ASSERT_EQ(result.data[i], 0) << "written beyond the result";
     }
   }
@@ -345,15 +345,15 @@ TEST_F(ContractionTest, OneRowOrColumnOfTermsInSeveralDimensions) {
 TEST_F(ContractionTest, EpilogueSeesEveryResultOnce) {
   // result = 2 · sum + old result: an element that two blocks hold would show.
   auto epilogue = [](KernelBuilder &k, const ContractionBlock &block) {
-    k.forLoop(block.row0, block.row1, k.i64(1), [&](Value row) {
-      k.forLoop(block.column0, block.column1, k.i64(1), [&](Value column) {
+    forLoop(k, block.row0, block.row1, k.i64(1), [&](Value row) {
+      forLoop(k, block.column0, block.column1, k.i64(1), [&](Value column) {
         Value at = k.add(k.mul(k.sub(row, block.row0), block.ld), k.sub(column, block.column0));
-        Type f32 = k.builder().getF32Type();
-        Value sum = k.load(f32, block.scratch, at);
+        Type f32 = k.b.getF32Type();
+        Value sum = emitLoad(k.b, f32, block.scratch, at);
         Value to = k.add(k.mul(k.add(k.mul(block.batch, 75), row), 90), column);
-        Value old = k.load(f32, k.buffer(2), to);
-        sum = math::FmaOp::create(k.builder(), sum, k.constant(f32, 2), old);
-        k.store(f32, sum, k.buffer(2), to);
+        Value old = emitLoad(k.b, f32, k.buffer(2), to);
+        sum = math::FmaOp::create(k.b, sum, emitConstant(k.b, f32, 2), old);
+        emitStore(k.b, f32, sum, k.buffer(2), to);
       });
     });
   };
@@ -366,8 +366,8 @@ TEST_F(ContractionTest, EpilogueSeesEveryResultOnce) {
 
 TEST_F(ContractionTest, PrologueAppliesToEveryElement) {
   auto doubled = [](KernelBuilder &k, const PackedElements &elements) -> Value {
-    Value two = k.constant(elements.value.getType(), 2);
-    return arith::MulFOp::create(k.builder(), elements.value, two);
+    Value two = emitConstant(k.b, elements.value.getType(), 2);
+    return arith::MulFOp::create(k.b, elements.value, two);
   };
   for (bool transposed : {false, true}) {
     ContractionHooks hooks;

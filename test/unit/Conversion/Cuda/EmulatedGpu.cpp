@@ -1,6 +1,7 @@
 // reprise: runs the kernels of a GPU on the CPU, thread by thread
 #include "EmulatedGpu.h"
 
+#include "reprise/Conversion/Elements.h"
 #include "reprise/Conversion/KernelBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -76,11 +77,11 @@ void copyNow(ImplicitLocOpBuilder &b, NVVM::CpAsyncOp op) {
 /// The kernel as a function of the CPU: `begin` is the number of the block, `end` of the thread.
 void addFunction(gpu::GPUFuncOp kernel, ModuleOp module) {
   KernelBuilder k(module, kernel.getName());
-  ImplicitLocOpBuilder &b = k.builder();
+  ImplicitLocOpBuilder &b = k.b;
   IRMapping mapping;
   for (BlockArgument argument : kernel.getArguments()) {
     Value number = k.i64(argument.getArgNumber());
-    Value slot = k.pointer(b.getI64Type(), k.function().getArgument(0), number);
+    Value slot = emitAddress(b, b.getI64Type(), k.function().getArgument(0), number);
     mapping.map(argument, LLVM::LoadOp::create(b, argument.getType(), slot).getResult());
   }
   for (Operation &op : kernel.getBody().front().without_terminator())
