@@ -21,15 +21,13 @@ struct Image {
   std::map<std::string, uint64_t> symbols;
 };
 
-/// A machine. Grouping, places and code generation know nothing else of it.
-/// Of the op around a launch body: the bytes that all places of arguments and results are multiples
-/// of, if these are fewer than a wide access takes. Rows of arrays in loops may lie like that.
-inline constexpr llvm::StringLiteral kPlaceAlignmentAttr = "reprise.place_alignment";
-/// The most that kernels may ask of a place.
+/// The largest alignment that kernels may ask of a place, in bytes.
 constexpr int64_t widestAccess = 16;
-/// At most widestAccess.
+/// Returns the bytes that divide all places of a launch's arguments and results, at most
+/// widestAccess. Rows of arrays in loops may have a smaller alignment (`exec.place_alignment`).
 int64_t getPlaceAlignment(mlir::Block &body);
 
+/// A machine. Grouping, places and code generation know nothing else of it.
 class Target {
 public:
   /// A pair (operand of a body's terminator, argument of the body).
@@ -68,7 +66,7 @@ public:
   virtual int64_t countBytesBesideHost() const { return 0; }
 
   /// Whether kernels take what lies at a multiple of many bytes in one access, so that bodies whose
-  /// places do not are told (kPlaceAlignmentAttr) and have kernels of their own.
+  /// places do not are told (`exec.place_alignment`) and have kernels of their own.
   virtual bool usesPlaceAlignment() const { return false; }
   /// Whether the machine may refuse or lose a command, so that a run has to name its op.
   virtual bool canFail() const { return false; }

@@ -5,6 +5,7 @@
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/Transforms/SavedBuffers.h"
 #include "reprise/Support/ByteSize.h"
@@ -63,7 +64,7 @@ static ReportedValue describeValue(OpResult value, StringRef id, const Place &pl
   ReportedValue entry;
   entry.id = id.str();
   entry.op = op->getName().getStringRef().str();
-  entry.name = entryOf(op, "reprise.names", result).str();
+  entry.name = entryOf(op, kNamesAttr, result).str();
   entry.location = place.text;
   entry.layer = place.layer;
   entry.bytes = getByteSize(value.getType()) * countExecutions(op);
@@ -74,16 +75,16 @@ static ReportedValue describeValue(OpResult value, StringRef id, const Place &pl
     verdict = {checkpoint::Decision::Kept, checkpoint::Reason::Outlives};
   setVerdict(verdict, entry);
   entry.replaySeconds = costs.getSecondsAlone(op);
-  if (auto label = op->getAttrOfType<LabelAttr>("reprise.label"))
+  if (auto label = op->getAttrOfType<LabelAttr>(kLabelAttr))
     entry.label = static_cast<checkpoint::ValueLabel>(label.getValue());
-  if (auto rule = op->getAttrOfType<StringAttr>("reprise.rule"))
+  if (auto rule = op->getAttrOfType<StringAttr>(kRuleAttr))
     entry.rule = rule.getValue().str();
   // A name labels one of several results.
-  auto labels = op->getAttrOfType<ArrayAttr>("reprise.result_labels");
+  auto labels = op->getAttrOfType<ArrayAttr>(kResultLabelsAttr);
   if (auto own =
           labels && result < labels.size() ? dyn_cast<LabelAttr>(labels[result]) : LabelAttr()) {
     entry.label = static_cast<checkpoint::ValueLabel>(own.getValue());
-    entry.rule = entryOf(op, "reprise.result_rules", result).str();
+    entry.rule = entryOf(op, kResultRulesAttr, result).str();
   }
   return entry;
 }
@@ -92,14 +93,14 @@ static ReportedValue describeValue(OpResult value, StringRef id, const Place &pl
 static void number(Operation *op, int64_t first, DenseMap<Attribute, int64_t> &numbers) {
   auto value = IntegerAttr::get(IntegerType::get(op->getContext(), 64), first);
   op->setDiscardableAttr(exec::kReportedAttr, value);
-  if (Attribute id = op->getDiscardableAttr("reprise.id"))
+  if (Attribute id = op->getDiscardableAttr(kIdAttr))
     numbers[id] = first;
 }
 
 static void numberReplays(func::FuncOp step, const DenseMap<Attribute, int64_t> &numbers) {
   Builder builder(step.getContext());
   step.walk([&](Operation *op) {
-    auto found = numbers.find(op->getDiscardableAttr("reprise.original"));
+    auto found = numbers.find(op->getDiscardableAttr(kOriginalAttr));
     if (found != numbers.end())
       op->setDiscardableAttr(exec::kReportedAttr, builder.getI64IntegerAttr(found->second));
   });
@@ -136,7 +137,7 @@ ReportedPlan describePlan(func::FuncOp step, const CostModel &costs) {
   DenseMap<Value, size_t> rows;
   step.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     plan.replayedOps += isReplay(op) && !isa<LoopOp, OffloadOp>(op) ? countExecutions(op) : 0;
-    if (!op->hasAttr("reprise.decisions"))
+    if (!op->hasAttr(kDecisionsAttr))
       return;
     if (auto offload = dyn_cast<OffloadOp>(op))
       if (auto row = rows.find(offload.getOperand()); row != rows.end())
@@ -153,7 +154,7 @@ ReportedPlan describePlan(func::FuncOp step, const CostModel &costs) {
   });
   numberReplays(step, numbers);
   step->setDiscardableAttr(exec::kPartsAttr, UnitAttr::get(step.getContext()));
-  auto total = step->getAttrOfType<IntegerAttr>("reprise.saved_bytes");
+  auto total = step->getAttrOfType<IntegerAttr>(kSavedBytesAttr);
   plan.savedBytes = total ? total.getInt() : 0;
   return plan;
 }

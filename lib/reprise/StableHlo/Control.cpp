@@ -3,6 +3,7 @@
 #include "Importer.h"
 
 #include "mlir/Transforms/RegionUtils.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -26,7 +27,7 @@ Values importLabel(Source &s) {
     return s.refuse("has a form that is not known");
   Operation *maker = s.operands[0].getDefiningOp();
   if (maker && maker->getNumRegions() == 0 && !maker->hasTrait<OpTrait::ConstantLike>())
-    maker->setAttr("reprise.label", LabelAttr::get(s.op->getContext(), *label));
+    maker->setAttr(kLabelAttr, LabelAttr::get(s.op->getContext(), *label));
   return s.operands;
 }
 

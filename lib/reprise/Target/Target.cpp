@@ -1,6 +1,7 @@
 // reprise: finds a target by its name
 #include "reprise/Target/Target.h"
 
+#include "reprise/Dialect/Exec/IR/Attributes.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
@@ -10,7 +11,7 @@ namespace reprise {
 Target::~Target() = default;
 
 int64_t getPlaceAlignment(Block &body) {
-  auto alignment = body.getParentOp()->getAttrOfType<IntegerAttr>(kPlaceAlignmentAttr);
+  auto alignment = body.getParentOp()->getAttrOfType<IntegerAttr>(exec::kPlaceAlignmentAttr);
   return alignment ? alignment.getInt() : widestAccess;
 }
 

@@ -65,7 +65,7 @@ LogicalResult KernelTable::add(exec::LaunchOp launch) {
   int64_t alignment = target.usesPlaceAlignment() ? findPlaceAlignment(launch) : widestAccess;
   if (alignment != widestAccess) {
     body.push_back(static_cast<uintptr_t>(alignment));
-    launch->setAttr(kPlaceAlignmentAttr,
+    launch->setAttr(exec::kPlaceAlignmentAttr,
                     IntegerAttr::get(IntegerType::get(launch.getContext(), 64), alignment));
   }
   auto [found, isNew] = byBody.try_emplace(body);

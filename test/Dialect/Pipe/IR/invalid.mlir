@@ -191,7 +191,7 @@ func.func @nowhere() attributes {pipe.schedule = @order} {
 
 // -----
 
-// expected-error @below {{expected 'pipe.schedule' to be the symbol of a schedule, on a function}}
+// expected-error @below {{expected 'pipe.schedule' to be the symbol of a schedule}}
 func.func @number() attributes {pipe.schedule = 1 : i64} {
   return
 }
@@ -199,14 +199,14 @@ func.func @number() attributes {pipe.schedule = 1 : i64} {
 // -----
 
 func.func @unknown(%x: tensor<4xf32>) {
-  // expected-error @below {{'pipe.color' is no attribute of an op}}
+  // expected-error @below {{unknown attribute 'pipe.color'}}
   %0 = reprise.exp %x {pipe.color = 1 : i64} : tensor<4xf32>
   return
 }
 
 // -----
 
-// expected-error @below {{argument 0: expected 'pipe.home' with the number of a stage, got 'pipe.home'}}
+// expected-error @below {{expected 'pipe.home' to be an i64 from 0 to 2^20 - 1 (argument 0)}}
 func.func @home(%x: tensor<4xf32> {pipe.home = "first"}) {
   return
 }
@@ -334,4 +334,18 @@ func.func @itself() attributes {reprise.device = 0 : i64} {
   // expected-error @below {{expected another program than its own}}
   %0 = pipe.receive 0 from @itself : tensor<4xf32>
   return
+}
+
+// -----
+
+// expected-error @below {{expected 'pipe.home' on an argument of a function}}
+func.func @home_of_a_function() attributes {pipe.home = 0 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @below {{unknown attribute 'pipe.color', expected one of pipe.schedule, pipe.home, pipe.cuts, pipe.timing (result 0)}}
+func.func @color(%x: tensor<4xf32>) -> (tensor<4xf32> {pipe.color = 1 : i64}) {
+  return %x : tensor<4xf32>
 }

@@ -267,7 +267,7 @@ func.func @rows(%x: tensor<2x3xf32> {reprise.rows = array<i64: 1, 2, 4>, reprise
 
 // -----
 
-// expected-error@+1 {{unknown attribute 'reprise.shape' on an argument (argument 0)}}
+// expected-error@+1 {{unknown attribute 'reprise.shape'}}
 func.func @unknown_attribute(%x: tensor<2xf32> {reprise.shape = 3 : i64}) {
   return
 }
@@ -281,7 +281,7 @@ func.func @dynamic_argument(%x: tensor<?xf32> {reprise.role = "input"}) {
 
 // -----
 
-// expected-error@+1 {{unknown attribute 'reprise.role' (result 0)}}
+// expected-error@+1 {{expected 'reprise.role' on an argument of a function (result 0)}}
 func.func @result_attributes(%x: tensor<2xf32>) -> (tensor<2xf32> {reprise.role = "input"}) {
   return %x : tensor<2xf32>
 }

@@ -101,13 +101,6 @@ func.func @label_on_terminator(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{expected a label on an op with a value to save, got 'func.func'}}
-func.func @label_on_function(%x: tensor<4xf32>) -> tensor<4xf32> attributes {reprise.label = #reprise.label<must_save>} {
-  return %x : tensor<4xf32>
-}
-
-// -----
-
 func.func @label_in_a_rule(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = reprise.custom_vjp %x wrt %x {
   ^bb0(%d: tensor<4xf32>):

@@ -24,7 +24,7 @@ func.func @split(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @unknown(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{unknown choice in 'reprise.choices': "save"}}
+  // expected-error @+1 {{expected 'reprise.choices' to be a #reprise.choice per result}}
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.choices = ["save"]} : tensor<4xf32>
   %b = reprise.mul %dy, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
   return %b : tensor<4xf32>

@@ -21,11 +21,11 @@ func.func @fused(%x: !x, %w: !w, %b: tensor<5xbf16>) -> (!y, !y) {
 
 // In loops that will be unrolled each iteration has its labels.
 // CHECK-LABEL: func @iterations(
-// CHECK-NEXT: reprise.dot_bias {{.*}} {reprise.iterations = [{reprise.block = "b", reprise.label = #reprise.label<prefer_save>}, {reprise.block = "d", reprise.label = #reprise.label<must_save>}]}
+// CHECK-NEXT: reprise.dot_bias {{.*}} {reprise.iterations = [{reprise.label = #reprise.label<must_recompute>, reprise.rule = "b"}, {reprise.label = #reprise.label<must_save>, reprise.rule = "c"}]}
 func.func @iterations(%x: !x, %w: !w, %b: tensor<5xbf16>) -> !y {
-  %0 = reprise.dot_general %x, %w contracting [2] x [0] {reprise.iterations = [{reprise.block = "a", reprise.label = #reprise.label<prefer_save>}, {reprise.block = "c", reprise.label = #reprise.label<must_save>}]} : (!x, !w) -> !y
+  %0 = reprise.dot_general %x, %w contracting [2] x [0] {reprise.iterations = [{reprise.label = #reprise.label<prefer_save>, reprise.rule = "a"}, {reprise.label = #reprise.label<must_save>, reprise.rule = "c"}]} : (!x, !w) -> !y
   %1 = reprise.broadcast %b dims [2] : (tensor<5xbf16>) -> !y
-  %2 = reprise.add %0, %1 {reprise.iterations = [{reprise.block = "b", reprise.label = #reprise.label<prefer_recompute>}, {reprise.block = "d"}]} : !y
+  %2 = reprise.add %0, %1 {reprise.iterations = [{reprise.label = #reprise.label<must_recompute>, reprise.rule = "b"}, {}]} : !y
   return %2 : !y
 }
 

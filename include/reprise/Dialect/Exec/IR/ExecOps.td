@@ -20,8 +20,13 @@ def Exec_Dialect : Dialect {
     Beside launches stand library calls, sends to and receives from other programs, and events. Stream 0 of the device
     does launches and copies in their order. Calls, transfers, records and waits name their stream, `on 1`; it is 0
     where they name none.
+
+    The page of [attributes](Attributes.md) lists the attributes `exec.…` of functions, launches and loops.
   }];
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 def PartEnum : I64EnumAttr<"Part", "the part of a step that an op belongs to", [

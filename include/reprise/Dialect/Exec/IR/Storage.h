@@ -2,22 +2,11 @@
 #ifndef REPRISE_DIALECT_EXEC_IR_STORAGE_H
 #define REPRISE_DIALECT_EXEC_IR_STORAGE_H
 
+#include "reprise/Dialect/Exec/IR/Attributes.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 namespace reprise::exec {
-
-/// Of a loop after the memory phase: the byte offset in the arena of each result's buffer. It holds
-/// for the values in the loop that lie there, too.
-inline constexpr llvm::StringLiteral kOffsetsAttr = "exec.offsets";
-
-/// For reports. Of an op before the kernels phase, and of its replays: the number of its first
-/// result. Of a launch: the numbers of the results that it stores.
-inline constexpr llvm::StringLiteral kReportedAttr = "exec.reported";
-
-/// For reports. Of a function before the kernels phase: launches are to note the part of each op of
-/// their bodies. Of a launch: those parts, numbers of enum Part.
-inline constexpr llvm::StringLiteral kPartsAttr = "exec.parts";
 
 /// A value lies in the buffer of `root`, in iteration k of each loop of `rows` at k times the bytes
 /// that stand beside it.

@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/Dialect/Reprise/IR/AttributeTable.h"
 #include "reprise/Planning/Pipeline/Problem.h"
 
 #include "reprise/Dialect/Pipe/IR/PipeDialect.h.inc"
@@ -22,16 +23,14 @@
 
 namespace reprise::pipe {
 
-/// Of a step in pieces, and of its device programs while they are in pieces: its `pipe.schedule`.
+// The table of attributes (Attributes.cpp) says what each of them means.
 inline constexpr llvm::StringLiteral kScheduleRefAttr = "pipe.schedule";
-/// Of an argument of a step in pieces: the stage on which it lives. Every device may have the
-/// others.
 inline constexpr llvm::StringLiteral kHomeAttr = "pipe.home";
-/// Array of CutAttr on a step that is cut, later on the module of its programs: the cut that was
-/// taken, and behind it the others that were weighed.
 inline constexpr llvm::StringLiteral kCutsAttr = "pipe.cuts";
-/// TimingAttr of the cut that was taken, beside `pipe.cuts`.
 inline constexpr llvm::StringLiteral kTimingAttr = "pipe.timing";
+
+/// Lists the attributes of the dialect `pipe`.
+llvm::ArrayRef<AttributeRow> getAttributeTable();
 
 /// The schedule that the function names; null without the attribute, or if there is no such op.
 ScheduleOp findSchedule(mlir::func::FuncOp function);

@@ -41,10 +41,13 @@ def Pipe_Dialect : Dialect {
 
     - `pipe.cuts` lists a `#pipe.cut` per schedule that was weighed. The cut that was taken comes first.
     - `pipe.timing` is the `#pipe.timing` of the cut that was taken.
+
+    The page of [attributes](Attributes.md) lists the attributes `pipe.…`.
   }];
   let hasOperationAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = "void registerAttributes();";
 }
 

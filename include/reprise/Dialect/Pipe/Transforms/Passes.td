@@ -38,8 +38,8 @@ def BalanceStagesPass : Pass<"pipe-balance-stages", "::mlir::func::FuncOp"> {
     reads from the ones before it, in seconds of the cost model. A stage cannot be what its device cannot hold, by an
     estimate of what its schedule keeps in flight. The cut is exact (Planning/Stages/Balance.h).
 
-    With the schedule `auto` every built-in schedule is simulated on its own cut, the fastest that fits is taken, and
-    `reprise.schedule` and `reprise.chunks` on the function say which one that is. `keep` takes the marks as stages.
+    With the schedule `auto` every built-in schedule is simulated on its own cut, and the fastest that fits is
+    taken; the first entry of `pipe.cuts` has its name and its chunks. `keep` takes the marks as stages.
 
     For a step of one forward and one backward pass the function gets `pipe.cuts`, with a `#pipe.cut` per schedule, and
     the `pipe.timing` of the cut that was taken.

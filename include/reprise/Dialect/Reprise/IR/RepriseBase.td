@@ -22,7 +22,8 @@ def Reprise_Dialect : Dialect {
     docs/Rationale/Bits.md.
 
     Arguments of an entry function carry `reprise.role`, `reprise.name`, `reprise.init` and `reprise.batch_dim`; its
-    results carry `reprise.name`. Ops may carry `reprise.label`.
+    results carry `reprise.name`. Ops may carry `reprise.label`. The page of [attributes](Attributes.md) lists these
+    attributes and all that passes add.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;

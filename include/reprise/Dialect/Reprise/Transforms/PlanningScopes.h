@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Planning/Checkpoint/Schedule/Replays.h"
 
 namespace reprise {
@@ -30,13 +31,6 @@ bool isOneScope(mlir::func::FuncOp function);
 
 /// The scopes inside of loops, those of inner loops first. Each has several bodies.
 std::vector<PlanningScope> findBodyScopes(mlir::func::FuncOp function);
-
-/// On ops between `autodiff` and `checkpoint`: a choice per result (ChoiceAttr).
-inline constexpr llvm::StringLiteral kChoicesAttr = "reprise.choices";
-
-/// Of a function in another order, where primal ops may come after cotangents: all of them belong
-/// to one scope.
-inline constexpr llvm::StringLiteral kOneScopeAttr = "reprise.one_scope";
 
 /// Writes the choices, one per value, on the ops as `reprise.choices`. `reprise-checkpoint` follows
 /// them instead of the labels; in bodies, of the values that no label speaks of.

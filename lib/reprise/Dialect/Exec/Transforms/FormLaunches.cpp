@@ -5,9 +5,11 @@
 #include "HostMoves.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/AttributeTable.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Pause.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Target/Target.h"
 
@@ -70,9 +72,9 @@ private:
   }
 
   static Part findPart(Operation *op) {
-    return isReplay(op)                       ? Part::Replay
-           : op->hasAttr("reprise.cotangent") ? Part::Backward
-                                              : Part::Forward;
+    return isReplay(op)                  ? Part::Replay
+           : op->hasAttr(kCotangentAttr) ? Part::Backward
+                                         : Part::Forward;
   }
 
   /// The value inside the body: a clone's result, a copied free op, or an argument.
@@ -332,8 +334,11 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
   }
 
   void runOnOperation() override {
-    if (!getOperation().isExternal())
-      formLaunches(getOperation(), *target);
+    if (getOperation().isExternal())
+      return;
+    formLaunches(getOperation(), *target);
+    // Loops are moved and not cloned, so their marks of the plan are still there.
+    dropAttributes(getOperation(), reprise::getAttributeTable(), "checkpoint");
   }
 
   std::shared_ptr<const Target> target;

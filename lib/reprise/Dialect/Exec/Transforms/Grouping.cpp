@@ -6,6 +6,7 @@
 #include "reprise/Dialect/Reprise/IR/Casts.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/SetVector.h"
@@ -40,9 +41,9 @@ bool canHold(ArrayRef<Operation *> ops, const Target &target) {
 }
 
 int partOf(Operation *op) {
-  if (op->hasAttr("reprise.cotangent") || isReplay(op))
+  if (op->hasAttr(kCotangentAttr) || isReplay(op))
     return 1;
-  return op->hasAttr("reprise.primal") ? 0 : 2;
+  return op->hasAttr(kPrimalAttr) ? 0 : 2;
 }
 
 Grouping::Grouping(Block &block, const Target &target) {

@@ -5,6 +5,7 @@
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -134,7 +135,7 @@ private:
 
 void hoistUpdates(Block &block) {
   // Without a derivative nothing is an update.
-  if (llvm::any_of(block, [](Operation &op) { return op.hasAttr("reprise.cotangent"); }))
+  if (llvm::any_of(block, [](Operation &op) { return op.hasAttr(kCotangentAttr); }))
     UpdateHoister(block).run();
 }
 

@@ -3,6 +3,7 @@
 
 #include "LaunchGraph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Exec/IR/Attributes.h"
 #include "reprise/Target/LaunchFacts.h"
 
 #include <numeric>
@@ -66,7 +67,7 @@ struct OrderLaunchesPass : impl::OrderLaunchesPassBase<OrderLaunchesPass> {
       return success();
     for (size_t number : found)
       graph->getLaunch(number)->moveBefore(block.getTerminator());
-    entry->setAttr("exec.launches_moved", UnitAttr::get(entry.getContext()));
+    entry->setAttr(kLaunchesMovedAttr, UnitAttr::get(entry.getContext()));
     return success();
   }
 

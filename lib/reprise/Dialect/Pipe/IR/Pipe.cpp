@@ -51,41 +51,6 @@ void PipeDialect::initialize() {
       >();
 }
 
-static LogicalResult verifyCut(Operation *op, NamedAttribute attribute) {
-  if (!isa<func::FuncOp, ModuleOp>(op))
-    return op->emitError("expected '")
-           << attribute.getName().getValue() << "' on a function or on a module";
-  bool isTiming = attribute.getName() == kTimingAttr;
-  auto cuts = dyn_cast<ArrayAttr>(attribute.getValue());
-  if (isTiming ? isa<TimingAttr>(attribute.getValue())
-               : cuts && !cuts.empty() && llvm::all_of(cuts, llvm::IsaPred<CutAttr>))
-    return success();
-  return op->emitError("expected '") << attribute.getName().getValue() << "' to be "
-                                     << (isTiming ? "a #pipe.timing" : "one or more #pipe.cut");
-}
-
-LogicalResult PipeDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() == kCutsAttr || attribute.getName() == kTimingAttr)
-    return verifyCut(op, attribute);
-  if (attribute.getName() != kScheduleRefAttr)
-    return op->emitError("'") << attribute.getName().getValue() << "' is no attribute of an op";
-  if (isa<func::FuncOp>(op) && isa<FlatSymbolRefAttr>(attribute.getValue()))
-    return success();
-  return op->emitError("expected '") << kScheduleRefAttr << "' to be the symbol of a schedule, on "
-                                     << "a function";
-}
-
-LogicalResult PipeDialect::verifyRegionArgAttribute(Operation *op, unsigned /*region*/,
-                                                    unsigned number, NamedAttribute attribute) {
-  auto stage = dyn_cast<IntegerAttr>(attribute.getValue());
-  if (attribute.getName() == kHomeAttr && stage && stage.getType().isInteger(64) &&
-      stage.getInt() >= 0)
-    return success();
-  return op->emitError("argument ")
-         << number << ": expected '" << kHomeAttr << "' with the number of a stage, got '"
-         << attribute.getName().getValue() << "'";
-}
-
 /// The rows of the dimension that a micro-batch has: the first one, and behind the last one.
 static std::pair<int64_t, int64_t> findRange(int64_t size, int64_t rows, int64_t number,
                                              int64_t count) {

@@ -97,10 +97,6 @@ private:
     func::FuncOp step = getOperation();
     Builder builder(step.getContext());
     const StagedSchedule &taken = found.front();
-    if (schedule == kAuto) {
-      step->setAttr(kScheduleAttr, builder.getStringAttr(taken.name));
-      step->setAttr(kChunksAttr, builder.getI64IntegerAttr(taken.chunks()));
-    }
     if (countSweeps(step) != 2)
       return;
     SmallVector<Attribute> cuts;

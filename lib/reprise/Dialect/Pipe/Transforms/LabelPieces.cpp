@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 
 using namespace mlir;
 
@@ -33,14 +34,13 @@ private:
     bool isSaved = checkpoint == "never" || (checkpoint == "except-last" && microbatch == last);
     Builder builder(&getContext());
     for (Operation &op : piece.getBody().front().without_terminator()) {
-      op.setDiscardableAttr("reprise.block", builder.getDenseI64ArrayAttr({unit}));
-      if (piece.getSweep() != 0 || op.hasAttr("reprise.label") ||
-          op.hasAttr("reprise.result_labels"))
+      op.setDiscardableAttr(kBlockAttr, builder.getDenseI64ArrayAttr({unit}));
+      if (piece.getSweep() != 0 || op.hasAttr(kLabelAttr) || op.hasAttr(kResultLabelsAttr))
         continue;
       op.setDiscardableAttr(
-          "reprise.label",
+          kLabelAttr,
           LabelAttr::get(&getContext(), isSaved ? Label::prefer_save : Label::prefer_recompute));
-      op.setDiscardableAttr("reprise.rule", builder.getStringAttr("--checkpoint=" + checkpoint));
+      op.setDiscardableAttr(kRuleAttr, builder.getStringAttr("--checkpoint=" + checkpoint));
     }
   }
 };

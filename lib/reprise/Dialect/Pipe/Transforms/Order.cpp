@@ -1,6 +1,8 @@
 // reprise: in which order the devices of a pipeline run the passes of their stages
 #include "Order.h"
 
+#include "reprise/Dialect/Pipe/IR/Pipe.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Planning/Pipeline/Problem.h"
 #include "reprise/Planning/Pipeline/ScheduleFile.h"
 #include "reprise/Support/Locations.h"
@@ -12,7 +14,7 @@ namespace reprise::pipe {
 
 int64_t countSweeps(func::FuncOp step) {
   int64_t orders = 0, sweeps = 1;
-  auto name = StringAttr::get(step.getContext(), "reprise.order");
+  auto name = StringAttr::get(step.getContext(), kOrderAttr);
   for (Operation &op : step.getBody().front())
     if (auto order = dyn_cast_or_null<IntegerAttr>(op.getDiscardableAttr(name)))
       orders |= order.getInt();
@@ -40,9 +42,12 @@ static FailureOr<pipeline::Schedule> readFile(func::FuncOp step, StringRef path)
 
 FailureOr<Order> Order::find(func::FuncOp step, StringRef name, int64_t devices, int64_t chunks) {
   int64_t sweeps = countSweeps(step);
-  if (auto chosen = step->getAttrOfType<StringAttr>(kScheduleAttr); chosen && name == kAuto) {
-    name = chosen.getValue();
-    chunks = step->getAttrOfType<IntegerAttr>(kChunksAttr).getInt();
+  if (CutAttr taken = name == kAuto ? findTakenCut(step) : CutAttr()) {
+    name = taken.getSchedule();
+    chunks = taken.getChunks();
+  } else if (name == kAuto && sweeps != 2) {
+    name = "gpipe";
+    chunks = 1;
   }
   if (name.empty())
     name = sweeps <= 2 ? "1f1b" : "gpipe";

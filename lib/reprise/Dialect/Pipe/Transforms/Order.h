@@ -14,16 +14,15 @@ int64_t countSweeps(mlir::func::FuncOp step);
 
 /// The schedule that is the fastest one.
 inline constexpr llvm::StringLiteral kAuto = "auto";
-/// Of a step, for which schedule, and how many stages per device, `auto` stands.
-inline constexpr llvm::StringLiteral kScheduleAttr = "reprise.schedule";
-inline constexpr llvm::StringLiteral kChunksAttr = "reprise.chunks";
 
 /// A rule, or the schedule of a file.
 class Order {
 public:
-  /// By the name of a rule, or of a file; without a name 1f1b, or gpipe for a step of more than two
-  /// sweeps; of `auto` what the step says. Errors: neither; a schedule that has no order for so
-  /// many sweeps; a file that cannot be read, or is of another number of devices.
+  /// Finds the rule or the file `name`. Without a name the order is 1f1b, or gpipe for a step of
+  /// more than two sweeps. For `auto` the order is that of the cut that was taken (`pipe.cuts`), or
+  /// gpipe for a step without two sweeps. Errors: no rule and no file has the name; the schedule
+  /// has no order for the number of sweeps; the file cannot be read, or is for another number of
+  /// devices.
   static mlir::FailureOr<Order> find(mlir::func::FuncOp step, llvm::StringRef name, int64_t devices,
                                      int64_t chunks);
 

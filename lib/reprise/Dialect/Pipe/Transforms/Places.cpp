@@ -3,6 +3,7 @@
 
 #include "Order.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
 
@@ -16,10 +17,10 @@ static std::optional<int64_t> getNumber(Operation *op, StringRef name) {
 }
 
 /// Bit i is set if expansion i of a gradient made the op.
-static int64_t getOrder(Operation *op) { return getNumber(op, "reprise.order").value_or(0); }
+static int64_t getOrder(Operation *op) { return getNumber(op, kOrderAttr).value_or(0); }
 
 static bool isOfGradient(Operation *op) {
-  return op->hasAttr("reprise.primal") || op->hasAttr("reprise.cotangent");
+  return op->hasAttr(kPrimalAttr) || op->hasAttr(kCotangentAttr);
 }
 
 /// The inverse of s ^ (s >> 1).
@@ -78,7 +79,7 @@ void Places::findWeights() {
     return;
   for (Operation &op : llvm::reverse(step.getBody().front().without_terminator())) {
     std::optional<int64_t> number = getNumber(&op, kMicrobatchAttr);
-    bool isSum = op.hasAttr(kBatchSumAttr) && op.hasAttr("reprise.cotangent");
+    bool isSum = op.hasAttr(kBatchSumAttr) && op.hasAttr(kCotangentAttr);
     if (isSum && llvm::all_of(op.getUsers(), [&](Operation *user) {
           return weights.contains(user) || getNumber(user, kMicrobatchAttr) != number;
         }))

@@ -3,6 +3,7 @@
 
 #include "Stacks.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
@@ -22,9 +23,8 @@ RankedTensorType getRowType(Type stack) {
 
 /// What a value that moves rows takes from the op that it is made for.
 void takePart(Operation *op, Operation *from) {
-  for (StringRef name :
-       {StringRef("reprise.block"), StringRef("reprise.primal"), StringRef("reprise.cotangent"),
-        StringRef("reprise.order"), StringRef(kStageAttr), StringRef(kMicrobatchAttr)})
+  for (StringRef name : {StringRef(kBlockAttr), StringRef(kPrimalAttr), StringRef(kCotangentAttr),
+                         StringRef(kOrderAttr), StringRef(kStageAttr), StringRef(kMicrobatchAttr)})
     if (Attribute attribute = from->getDiscardableAttr(name))
       op->setDiscardableAttr(name, attribute);
 }

@@ -3,6 +3,7 @@
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/IR/Work.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
@@ -24,12 +25,12 @@ std::optional<int64_t> StageProblem::getUnit(Operation *op) const {
 }
 
 static bool isForward(Operation *op) {
-  return op->hasAttr("reprise.primal") && getNumber(op, "reprise.order").value_or(0) == 0;
+  return op->hasAttr(kPrimalAttr) && getNumber(op, kOrderAttr).value_or(0) == 0;
 }
 
 /// The gradient of a weight, or what adds it up.
 static bool isOfWeight(Operation *op) {
-  return op->hasAttr(kBatchSumAttr) && op->hasAttr("reprise.cotangent");
+  return op->hasAttr(kBatchSumAttr) && op->hasAttr(kCotangentAttr);
 }
 
 bool StageProblem::isFirst(Operation *op) const {
@@ -161,7 +162,7 @@ void StageProblem::addTied(Value argument, int home) {
 void StageProblem::addValues() {
   for (Operation &op : step.getBody().front()) {
     std::optional<int64_t> unit = getUnit(&op);
-    if (!unit || !isFirst(&op) || !op.hasAttr("reprise.primal"))
+    if (!unit || !isFirst(&op) || !op.hasAttr(kPrimalAttr))
       continue;
     for (Value result : op.getResults()) {
       std::set<int> readers;

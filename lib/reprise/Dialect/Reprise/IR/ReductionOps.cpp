@@ -1,4 +1,5 @@
 // reprise: reductions and contractions: types, folds, work.
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
@@ -270,7 +271,7 @@ void DotBiasOp::expand() {
     setReplayNumber(made, getReplayNumber(*this));
   }
   // A label is of the result.
-  dot->removeDiscardableAttr("reprise.label");
+  dot->removeDiscardableAttr(kLabelAttr);
   replaceAllUsesWith(sum.getResult());
   erase();
 }

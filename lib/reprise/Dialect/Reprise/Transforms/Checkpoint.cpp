@@ -205,9 +205,6 @@ SmallVector<Block *> collectBodies(ArrayRef<Scope> scopes) {
   return bodies;
 }
 
-/// On the ops of scopes that have their plan, while others wait for theirs.
-constexpr StringLiteral kPlannedAttr = "reprise.planned";
-
 void markPlanned(const Scope &scope, MLIRContext *context) {
   AttributeChange mark([context](NamedAttrList &attributes) {
     attributes.set(kPlannedAttr, UnitAttr::get(context));

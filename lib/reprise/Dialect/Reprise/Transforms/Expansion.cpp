@@ -2,7 +2,9 @@
 #include "Expansion.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Pause.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -12,16 +14,15 @@ void Inheritance::setSource(Operation *source) {
   NamedAttrList list;
   int64_t order = 0;
   if (source) {
-    for (StringRef name :
-         {"reprise.block", "reprise.label", "reprise.rule", "reprise.iterations", "reprise.stage"})
+    for (StringRef name : {kBlockAttr, kLabelAttr, kRuleAttr, kIterationsAttr, kStageAttr})
       if (Attribute attribute = source->getDiscardableAttr(name))
         list.set(name, attribute);
-    if (auto attribute = dyn_cast_or_null<IntegerAttr>(source->getDiscardableAttr("reprise.order")))
+    if (auto attribute = dyn_cast_or_null<IntegerAttr>(source->getDiscardableAttr(kOrderAttr)))
       order = attribute.getInt();
   }
-  list.set("reprise.order", builder.getI64IntegerAttr(order + (int64_t{1} << height)));
+  list.set(kOrderAttr, builder.getI64IntegerAttr(order + (int64_t{1} << height)));
   if (outermost)
-    list.set("reprise.cotangent", builder.getUnitAttr());
+    list.set(kCotangentAttr, builder.getUnitAttr());
   attributes = list.getDictionary(context);
 }
 
@@ -87,7 +88,7 @@ LogicalResult Expansion::collectPrimal() {
                         "': regions are flattened before differentiation");
       else if (outermost && !isRule && !inner->hasTrait<OpTrait::IsTerminator>() &&
                !isa<PauseOp>(inner))
-        inner->setDiscardableAttr("reprise.primal", unit);
+        inner->setDiscardableAttr(kPrimalAttr, unit);
       return hasNoSeed || isNested ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (result.wasInterrupted())

@@ -4,8 +4,10 @@
 #include "Signature.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "reprise/Dialect/Reprise/IR/AttributeTable.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/Sizes.h"
 
 using namespace mlir;
@@ -72,7 +74,7 @@ private:
   }
 
   LogicalResult expandCall(func::CallOp call) {
-    if (call->hasAttr("reprise.label"))
+    if (call->hasAttr(kLabelAttr))
       return call.emitError("expected a label on an op with a value to save, got '")
              << call->getName() << "'";
     auto callee = enter(call, call.getCallee());
@@ -146,6 +148,9 @@ void makeBroadcastsExplicit(func::FuncOp entry) {
   });
 }
 
+/// Tells whether the name is an attribute of command lists or of steps in pieces.
+bool isOfCommands(StringRef name) { return name.starts_with("exec.") || name.starts_with("pipe."); }
+
 /// Later phases put attributes on ops; one that a model brings would be taken for theirs. The
 /// random phase gives seeds and offsets: one that a model computes may be no multiple of 4.
 LogicalResult checkUntouched(Operation *op) {
@@ -154,8 +159,9 @@ LogicalResult checkUntouched(Operation *op) {
     return op->emitError("expected a random op without seed and offset: the compiler adds them");
   for (NamedAttribute attribute : op->getDiscardableAttrs()) {
     StringRef name = attribute.getName();
-    if (name != "reprise.label" && name != kStageAttr &&
-        (name.starts_with("reprise.") || name.starts_with("exec.")))
+    const AttributeRow *row = findAttribute(getAttributeTable(), name);
+    bool isOfPhase = row ? row->first != "model" : isOfCommands(name);
+    if (isOfPhase)
       return op->emitError("unexpected attribute '") << name << "' on an op of a model";
   }
   return success();

@@ -2,33 +2,12 @@
 #ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_PLAN_H
 #define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_PLAN_H
 
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 
 namespace reprise {
-
-/// Discardable attributes of ops between `label` and `checkpoint`; the pages of the passes explain
-/// them.
-inline constexpr llvm::StringLiteral kBlockAttr = "reprise.block";
-inline constexpr llvm::StringLiteral kLabelAttr = "reprise.label";
-inline constexpr llvm::StringLiteral kRuleAttr = "reprise.rule";
-inline constexpr llvm::StringLiteral kResultLabelsAttr = "reprise.result_labels";
-inline constexpr llvm::StringLiteral kResultRulesAttr = "reprise.result_rules";
-/// Of ops in loops that will be unrolled: for each iteration the attributes above, as dictionaries.
-inline constexpr llvm::StringLiteral kIterationsAttr = "reprise.iterations";
-inline constexpr llvm::StringLiteral kNamesAttr = "reprise.names";
-inline constexpr llvm::StringLiteral kOrderAttr = "reprise.order";
-inline constexpr llvm::StringLiteral kPrimalAttr = "reprise.primal";
-inline constexpr llvm::StringLiteral kCotangentAttr = "reprise.cotangent";
-inline constexpr llvm::StringLiteral kDecisionsAttr = "reprise.decisions";
-inline constexpr llvm::StringLiteral kReasonsAttr = "reprise.reasons";
-inline constexpr llvm::StringLiteral kIdAttr = "reprise.id";
-inline constexpr llvm::StringLiteral kOriginalAttr = "reprise.original";
-/// Of a function whose loops' bodies have their plan, while the step around them has none.
-inline constexpr llvm::StringLiteral kBodiesAttr = "reprise.bodies_planned";
-inline constexpr llvm::StringLiteral kSavedBytesAttr = "reprise.saved_bytes";
-inline constexpr llvm::StringLiteral kReplayedOpsAttr = "reprise.replayed_ops";
 
 /// The label of one result: its own (a name's) or that of its op; empty without a label.
 std::optional<Label> getLabel(mlir::OpResult result);

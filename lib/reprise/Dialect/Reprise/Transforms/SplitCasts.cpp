@@ -15,9 +15,6 @@ namespace reprise {
 
 namespace {
 
-/// The number of a copy, so that CSE does not merge it with others.
-constexpr StringLiteral kCopyAttr = "reprise.copy";
-
 /// Whether a plan may keep the operand in the stead of the cast, by their labels.
 bool mayKeepOperand(CastOp cast) {
   std::optional<Label> own = getLabel(cast->getOpResult(0)), other;
