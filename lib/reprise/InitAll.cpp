@@ -73,6 +73,7 @@ void reprise::registerAllPasses() {
   registerDifferentiatePass();
   registerSplitLoopsPass();
   registerMakeProgramsPass();
+  registerApplyPlanPass();
   registerDeferGradientPass();
   registerFuseEpiloguesPass();
   registerSplitCastsPass();

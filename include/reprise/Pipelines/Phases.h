@@ -28,21 +28,9 @@ enum class Phase {
   Label,      ///< policies evaluated, blocks flattened
   Autodiff,   ///< value_and_grad expanded into dialect ops
   Partition,  ///< the batch cut into micro-batches, the step into stages
-  Checkpoint, ///< the form of a plan given; saved and replayed values chosen, replays inserted
+  Checkpoint, ///< plans applied; saved and replayed values chosen, replays inserted
   Kernels,    ///< ops grouped into launches
   Memory,     ///< every buffer has an offset
-};
-
-/// What a plan makes of a step beside its choices (docs/Rationale/PlanForms.md). No bit of a result
-/// depends on it. The default is the step as `autodiff` leaves it.
-struct PlanForm {
-  bool isUnrolled = false; ///< loops are replaced by their iterations
-  bool hasBodies = false;  ///< bodies of loops have a plan of their own, with replays
-  bool isDeferred = false; ///< a large gradient waits, see DeferGradient.h
-  /// Values that may wait on the host, by the numbers of `reprise-offload-values`.
-  llvm::SmallVector<int64_t> offloaded;
-  /// So many bytes of arena do, in which launches may run in another order; 0: no limit.
-  int64_t enoughArena = 0;
 };
 
 /// More devices than a pipeline has.
@@ -67,7 +55,6 @@ struct PhaseOptions {
   bool allowUnmatchedRules = false;   ///< a rule that matches nothing is a warning
   std::string target = "cpu";         ///< as Target::get reads it (Target/Target.h)
   std::shared_ptr<LaunchFacts> facts; ///< of the target, to be looked up once for several programs
-  PlanForm form;                      ///< what `checkpoint` makes of the step first
   bool ignoreCheckpoints = false;
   int64_t microbatches = 1; ///< parts of the batch; 1 leaves the step as it is
   StageOptions stages;
@@ -88,11 +75,6 @@ void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase 
 /// The same for one device program, a function: phases after `from`, which is `autodiff` or later.
 void buildProgramPhases(mlir::OpPassManager &program, Phase from, Phase to,
                         const PhaseOptions &options);
-
-/// Appends the passes, of functions, with which `checkpoint` gives a device program its form. A
-/// planner that writes choices on the ops of the program runs them by themselves first, and
-/// `checkpoint` without them.
-void buildForm(mlir::OpPassManager &program, const PlanForm &form);
 
 /// Appends the verifier of what a phase promises, if there is more to say than the ops' own
 /// verifiers do.

@@ -3,6 +3,7 @@
 
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/Transforms/ProgramOrder.h"
 #include "reprise/Support/Locations.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
@@ -10,6 +11,7 @@
 using namespace mlir;
 using namespace reprise;
 using checkpoint::Choice;
+using checkpoint::Form;
 using llvm::json::Array;
 using llvm::json::Object;
 
@@ -54,14 +56,14 @@ Object reprise::writePlanFile(func::FuncOp step, const StepPlan &plan, bool isUn
   }
   Object file{{"version", 1},
               {"bodies", writeBodies(plan.bodies)},
-              {"offloaded", Array(plan.form.offloaded)},
-              {"enough_arena", plan.form.enoughArena},
+              {"offloaded", Array(plan.offloaded)},
+              {"enough_arena", plan.enoughArena},
               {"order", plan.order.empty() ? llvm::json::Value(nullptr) : Array(plan.order)},
               {"ops", std::move(ops)}};
-  for (auto [step, isTaken] : kFormSteps)
-    file[StringRef(getText(step))] = plan.form.*isTaken;
+  for (std::string_view step : checkpoint::kFormTexts)
+    file[StringRef(step)] = plan.form.count(*checkpoint::parseForm(step)) > 0;
   // A model may be unrolled without a plan.
-  file["unrolled_for_plan"] = plan.form.isUnrolled;
+  file["unrolled_for_plan"] = plan.form.count(checkpoint::Form::Unrolled) > 0;
   if (isUnrolledModel)
     file["unrolled"] = true;
   if (values.empty())
@@ -206,15 +208,16 @@ LogicalResult PlanReader::readOrder(func::FuncOp formed, const Array &list, Step
 
 FailureOr<StepPlan> PlanReader::readForm(const Object &file) {
   StepPlan plan;
-  for (auto [step, isTaken] : kFormSteps)
-    plan.form.*isTaken = isSet(file, getText(step));
-  plan.form.isUnrolled = isSet(file, "unrolled_for_plan");
-  plan.form.enoughArena = *file.getInteger("enough_arena");
+  for (std::string_view step : checkpoint::kFormTexts)
+    if (Form form = *checkpoint::parseForm(step);
+        isSet(file, form == Form::Unrolled ? "unrolled_for_plan" : step))
+      plan.form.insert(form);
+  plan.enoughArena = *file.getInteger("enough_arena");
   if (const Array *numbers = file.getArray("offloaded"))
     for (const llvm::json::Value &number : *numbers)
-      plan.form.offloaded.push_back(number.getAsInteger().value_or(-1));
+      plan.offloaded.push_back(number.getAsInteger().value_or(-1));
   const Array *bodies = file.getArray("bodies");
-  if (!bodies || !plan.form.hasBodies)
+  if (!bodies || !plan.form.count(Form::BodiesRecomputed))
     return plan;
   FailureOr<BodyPlan> read = readBodies(*bodies);
   if (failed(read))

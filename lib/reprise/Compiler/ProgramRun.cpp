@@ -177,7 +177,6 @@ LogicalResult ProgramRun::plan(const llvm::json::Value *file) {
   llvm::json::Array units = writeUnits(program);
   if (failed(applyPlan(program, plan)))
     return failure();
-  phases.form.enoughArena = plan.form.enoughArena;
   if (!options.keepPlan)
     return success();
   compiled.plan = writePlanFile(program, plan, phases.unroll);

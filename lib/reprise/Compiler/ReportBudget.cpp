@@ -18,9 +18,7 @@ ReportedBudget describeBudget(const BudgetOutcome &outcome) {
   search.rounds = outcome.rounds;
   search.costIncrease = (outcome.plan.seconds - outcome.usual) / total;
   search.bound = std::min((outcome.bound - outcome.usual) / total, search.costIncrease);
-  for (auto [step, isTaken] : kFormSteps)
-    if (outcome.plan.form.*isTaken)
-      search.form.push_back(step);
+  search.form.assign(outcome.plan.form.begin(), outcome.plan.form.end());
   search.reordered = outcome.plan.isReordered;
   search.truncated = outcome.isTruncated;
   return {outcome.budget, search};

@@ -37,24 +37,11 @@ std::optional<Phase> phaseOfPass(StringRef pass) {
       .Cases({"reprise-split-loops", "reprise-differentiate", "reprise-unroll-loops",
               "reprise-expand-normalizations", "reprise-make-programs"},
              Phase::Autodiff)
-      .Cases({"reprise-checkpoint", "reprise-verify-checkpoint"}, Phase::Checkpoint)
+      .Cases({"reprise-apply-plan", "reprise-checkpoint", "reprise-verify-checkpoint"},
+             Phase::Checkpoint)
       .Cases({"reprise-expose-replays", "exec-form-launches"}, Phase::Kernels)
       .Cases({"exec-order-launches", "exec-place-buffers", "exec-verify-buffers"}, Phase::Memory)
       .Default(std::nullopt);
-}
-
-void buildForm(OpPassManager &program, const PlanForm &form) {
-  if (form.isUnrolled) {
-    program.addPass(createUnrollLoopsPass());
-    program.addPass(createCanonicalizePass());
-    program.addPass(createCSEPass());
-  }
-  if (form.hasBodies)
-    program.addPass(createCheckpointPass({/*bodies=*/true}));
-  if (form.isDeferred)
-    program.addPass(createDeferGradientPass());
-  if (form.isUnrolled || !form.offloaded.empty())
-    program.addPass(createOffloadValuesPass({form.offloaded}));
 }
 
 /// A loop over layers is no single stage.
@@ -81,7 +68,6 @@ static void addSlicing(OpPassManager &program, const PhaseOptions &options) {
 
 /// What a phase behind `autodiff` does with a device program.
 static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOptions &options) {
-  int64_t enough = options.form.enoughArena;
   switch (phase) {
   case Phase::Partition:
     if (options.microbatches > 1)
@@ -93,7 +79,7 @@ static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOpti
       program.addPass(createOffloadValuesPass());
     break;
   case Phase::Checkpoint:
-    buildForm(program, options.form);
+    program.addPass(createApplyPlanPass());
     program.addPass(createCheckpointPass());
     break;
   case Phase::Kernels:
@@ -104,9 +90,9 @@ static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOpti
     program.addPass(exec::createFormLaunchesPass({options.target}));
     break;
   case Phase::Memory:
-    program.addPass(exec::createOrderLaunchesPass({options.target, enough}, options.facts));
-    program.addPass(exec::createPlaceBuffersPass({options.target, enough, options.stages.devices},
-                                                 options.facts));
+    program.addPass(exec::createOrderLaunchesPass({options.target, /*within=*/0}, options.facts));
+    program.addPass(exec::createPlaceBuffersPass(
+        {options.target, /*enough=*/0, options.stages.devices}, options.facts));
     break;
   default:
     llvm_unreachable("a phase of modules");

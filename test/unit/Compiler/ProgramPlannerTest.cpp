@@ -6,6 +6,7 @@
 #include "../../../lib/reprise/Compiler/Planner/Strategies.h"
 
 #include "mlir/Parser/Parser.h"
+#include "reprise/Dialect/Reprise/Transforms/ProgramOrder.h"
 #include "reprise/InitAll.h"
 #include <gtest/gtest.h>
 

@@ -82,8 +82,3 @@ std::vector<BodyPlan> reprise::findBodyPlans(func::FuncOp step, LaunchFacts &fac
   plans.emplace_back();
   return plans;
 }
-
-void reprise::writeBodyPlan(func::FuncOp step, const BodyPlan &plan) {
-  for (auto [scope, choices] : llvm::zip(findBodyScopes(step), plan))
-    writeChoices(scope, choices);
-}

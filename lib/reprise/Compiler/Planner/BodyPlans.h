@@ -15,9 +15,6 @@ using BodyPlan = std::vector<std::vector<checkpoint::Choice>>;
 std::vector<BodyPlan> findBodyPlans(mlir::func::FuncOp step, LaunchFacts &facts,
                                     const CostModel &costs);
 
-/// Writes the choices on the ops of the bodies.
-void writeBodyPlan(mlir::func::FuncOp step, const BodyPlan &plan);
-
 } // namespace reprise
 
 #endif // REPRISE_COMPILER_BODYPLANS_H

@@ -38,7 +38,7 @@ void reprise::forget(FormSearch &form, bool keepsFollowed) {
 }
 
 LogicalResult reprise::packAndKeep(FormSearch &form, StepPlan plan, int64_t enough) {
-  plan.form.enoughArena = enough;
+  plan.enoughArena = enough;
   if (failed(pack(form.step, plan, form.context)))
     return failure();
   form.packed.push_back(std::move(plan));
@@ -68,7 +68,7 @@ LogicalResult reprise::packFollowed(FormSearch &form) {
   if (failed(packAndKeep(form, std::move(followed), 0)))
     return failure();
   // Bodies obey labels, too, of which the footprint knows nothing.
-  if (hasLoops(step) && !step.shape.form.hasBodies) {
+  if (hasLoops(step) && !step.shape.form.count(checkpoint::Form::BodiesRecomputed)) {
     StepPlan &packed = form.packed.front();
     double more = packed.programSeconds - step.base - packed.seconds;
     for (double *seconds : {&step.added, &step.shape.seconds, &packed.seconds})
@@ -164,7 +164,7 @@ static LogicalResult packSmallerOrders(FormSearch &form) {
   for (int64_t before = INT64_MAX; plan.arena < before && !form.isLate();) {
     before = plan.arena;
     StepPlan next = plan;
-    next.form.enoughArena = before - std::max<int64_t>(1, before / kOrderSteps);
+    next.enoughArena = before - std::max<int64_t>(1, before / kOrderSteps);
     if (failed(pack(form.step, next, form.context)))
       return failure();
     form.descents.push_back(next);

@@ -16,7 +16,9 @@ static constexpr int kBoundLaunches = 4, kJointLaunches = 60;
 FailureOr<FormedStep> reprise::survey(OwningOpRef<ModuleOp> module, StepPlan shape,
                                       const PlanContext &context,
                                       std::optional<double> plainSeconds) {
-  FormedStep step{std::move(module), std::move(shape)};
+  FormedStep step;
+  step.module = std::move(module);
+  step.shape = std::move(shape);
   func::FuncOp function = step.get();
   double bare = findStepSeconds(function, *context.facts, context.costs);
   step.scope = findJointScope(function);

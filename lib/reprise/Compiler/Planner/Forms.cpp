@@ -31,7 +31,7 @@ static LogicalResult addBodies(PlanSearch &search) {
   const PlanContext &context = search.context;
   for (BodyPlan &bodies : findBodyPlans(search.program, *context.facts, context.costs)) {
     StepPlan shape;
-    shape.form.hasBodies = true;
+    shape.form.insert(checkpoint::Form::BodiesRecomputed);
     shape.bodies = std::move(bodies);
     if (failed(applyAndAdd(search, std::move(shape))))
       return failure();
@@ -43,7 +43,7 @@ static LogicalResult addBodies(PlanSearch &search) {
 static LogicalResult addDeferredOf(PlanSearch &search, const FormedStep &form) {
   static constexpr int64_t worthwhile = 16; // a part of the arena
   StepPlan shape = form.shape;
-  shape.form.isDeferred = true;
+  shape.form.insert(checkpoint::Form::Deferred);
   OwningOpRef<ModuleOp> deferred = copyAlone(form.get());
   if (deferGradient(getAlone(*deferred)) < search.followed().arena / worthwhile)
     return success();
@@ -59,7 +59,7 @@ static LogicalResult addDeferred(PlanSearch &search) {
 
 LogicalResult reprise::addUnrolled(PlanSearch &search) {
   StepPlan shape;
-  shape.form.isUnrolled = true;
+  shape.form.insert(checkpoint::Form::Unrolled);
   FailureOr<FormSearch *> unrolled = applyAndAdd(search, std::move(shape));
   if (failed(unrolled) || !*unrolled)
     return unrolled;

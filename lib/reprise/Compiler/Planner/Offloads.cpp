@@ -91,7 +91,7 @@ SmallVector<int64_t> reprise::listOffloads(const FormedStep &step, const StepPla
 
 FailureOr<OwningOpRef<ModuleOp>> reprise::applyOffloads(const PlanSearch &search, StepPlan &shape,
                                                         ArrayRef<int64_t> values) {
-  shape.form.offloaded.assign(values.begin(), values.end());
+  shape.offloaded.assign(values.begin(), values.end());
   OwningOpRef<ModuleOp> module = copyAlone(search.program);
   if (failed(applyForm(getAlone(*module), shape)))
     return failure();

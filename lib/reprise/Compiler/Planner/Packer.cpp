@@ -7,13 +7,11 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Compiles the copy, whose choices are on its ops.
+/// Compiles the copy, which carries its plan.
 static LogicalResult packCopy(ModuleOp copy, StepPlan &plan, const PlanContext &context) {
   PassManager manager(copy.getContext());
   PhaseOptions phases = context.options.phases;
   phases.facts = context.facts;
-  phases.form = {};
-  phases.form.enoughArena = plan.form.enoughArena;
   buildPhases(manager, Phase::Partition, Phase::Memory, phases);
   if (failed(manager.run(copy)))
     return failure();
@@ -31,10 +29,13 @@ static LogicalResult packCopy(ModuleOp copy, StepPlan &plan, const PlanContext &
   return success();
 }
 
+/// A copy of the step, which has its form already, with the rest of the plan.
 static OwningOpRef<ModuleOp> copyWith(const FormedStep &step, const StepPlan &plan) {
   OwningOpRef<ModuleOp> copy = copyAlone(step.get());
-  if (!plan.choices.empty())
-    writeChoices(*findJointScope(getAlone(*copy)), plan.choices);
+  StepPlan rest;
+  rest.choices = plan.choices;
+  rest.enoughArena = plan.enoughArena;
+  writePlan(getAlone(*copy), rest);
   return copy;
 }
 

@@ -2,6 +2,9 @@
 #include "Plan.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -17,21 +20,39 @@ func::FuncOp reprise::getAlone(ModuleOp module) {
   return cast<func::FuncOp>(module.getBody()->front());
 }
 
-LogicalResult reprise::applyForm(func::FuncOp step, const StepPlan &plan) {
-  if (plan.form.hasBodies)
-    writeBodyPlan(step, plan.bodies);
-  PassManager manager(step.getContext(), func::FuncOp::getOperationName());
-  buildForm(manager, plan.form);
-  if (failed(manager.run(step)))
-    return failure();
-  applyOrder(step, plan.order);
-  return success();
+static ArrayAttr toAttribute(MLIRContext *context, const std::vector<checkpoint::Choice> &choices) {
+  SmallVector<Attribute> list;
+  for (checkpoint::Choice choice : choices)
+    list.push_back(PlanChoiceAttr::get(context, static_cast<PlanChoice>(choice)));
+  return list.empty() ? nullptr : ArrayAttr::get(context, list);
+}
+
+void reprise::writePlan(func::FuncOp step, const StepPlan &plan) {
+  MLIRContext *context = step.getContext();
+  SmallVector<Attribute> form, bodies;
+  for (checkpoint::Form each : plan.form)
+    form.push_back(PlanFormStepAttr::get(context, static_cast<PlanFormStep>(each)));
+  for (const std::vector<checkpoint::Choice> &choices : plan.bodies)
+    bodies.push_back(toAttribute(context, choices));
+  step->setDiscardableAttr(
+      kPlanAttr,
+      PlanAttr::get(context, form.empty() ? nullptr : ArrayAttr::get(context, form),
+                    bodies.empty() ? nullptr : ArrayAttr::get(context, bodies),
+                    plan.offloaded.empty() ? nullptr
+                                           : DenseI64ArrayAttr::get(context, plan.offloaded),
+                    plan.order.empty() ? nullptr : DenseI32ArrayAttr::get(context, plan.order),
+                    toAttribute(context, plan.choices), plan.enoughArena));
 }
 
 LogicalResult reprise::applyPlan(func::FuncOp step, const StepPlan &plan) {
-  if (failed(applyForm(step, plan)))
-    return failure();
-  if (!plan.choices.empty())
-    writeChoices(*findJointScope(step), plan.choices);
-  return success();
+  writePlan(step, plan);
+  PassManager manager(step.getContext(), func::FuncOp::getOperationName());
+  manager.addPass(createApplyPlanPass());
+  return manager.run(step);
+}
+
+LogicalResult reprise::applyForm(func::FuncOp step, StepPlan plan) {
+  plan.choices.clear();
+  plan.enoughArena = 0;
+  return applyPlan(step, plan);
 }

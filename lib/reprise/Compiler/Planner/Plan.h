@@ -4,21 +4,20 @@
 
 #include "BodyPlans.h"
 #include "StepOrder.h"
-#include "reprise/Pipelines/Phases.h"
+
+#include <set>
 
 namespace reprise {
 
-/// The steps of a form by their names.
-inline constexpr std::pair<checkpoint::Form, bool PlanForm::*> kFormSteps[] = {
-    {checkpoint::Form::Unrolled, &PlanForm::isUnrolled},
-    {checkpoint::Form::BodiesRecomputed, &PlanForm::hasBodies},
-    {checkpoint::Form::Deferred, &PlanForm::isDeferred}};
-
 /// A plan of a step, and what the program takes that it becomes.
 struct StepPlan {
-  PlanForm form;
-  BodyPlan bodies; ///< with form.hasBodies
-  OpOrder order;   ///< of the step in that form
+  std::set<checkpoint::Form> form; ///< what changes the step before values are chosen
+  BodyPlan bodies;                 ///< with Form::BodiesRecomputed
+  /// Values that may wait on the host, by the numbers of `reprise-offload-values`.
+  std::vector<int64_t> offloaded;
+  OpOrder order; ///< of the step in that form
+  /// So many bytes of arena do, in which launches may run in another order; 0: no limit.
+  int64_t enoughArena = 0;
   /// One per value of the step in this form; empty where the labels are followed.
   std::vector<checkpoint::Choice> choices;
   int64_t peak = 0;                 ///< of live bytes, as the plan was made for; 0 if it was not
@@ -33,10 +32,14 @@ struct StepPlan {
   std::pair<int64_t, double> cost() const { return {overridden, seconds}; }
 };
 
-/// Gives the step, which has been through `autodiff`, the form of the plan, and writes its choices
-/// on the ops. Only `enoughArena` is left for the phases to come.
+/// Puts the plan on the step, which has been through `autodiff`. Phase `checkpoint` gives it to the
+/// step, or applyPlan does before.
+void writePlan(mlir::func::FuncOp step, const StepPlan &plan);
+/// Gives the step its form, and the plan's choices to the ops. Only `enoughArena` is left for the
+/// phases to come. Fails with an error if the plan is for another step.
 mlir::LogicalResult applyPlan(mlir::func::FuncOp step, const StepPlan &plan);
-mlir::LogicalResult applyForm(mlir::func::FuncOp step, const StepPlan &plan);
+/// The same without choices and `enoughArena`.
+mlir::LogicalResult applyForm(mlir::func::FuncOp step, StepPlan plan);
 
 /// A copy of the function in a module of its own.
 mlir::OwningOpRef<mlir::ModuleOp> copyAlone(mlir::func::FuncOp function);

@@ -104,8 +104,8 @@ FailureOr<std::optional<int64_t>> ProgramPlanner::findFitting(int64_t budget) {
 FailureOr<double> ProgramPlanner::findIncrease(const StepPlan &plan) {
   StepPlan shape;
   shape.form = plan.form;
-  shape.form.enoughArena = 0;
   shape.bodies = plan.bodies;
+  shape.offloaded = plan.offloaded;
   shape.order = plan.order;
   OwningOpRef<ModuleOp> module = copyAlone(known.program);
   if (failed(applyForm(getAlone(*module), shape)))

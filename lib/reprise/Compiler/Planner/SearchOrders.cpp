@@ -11,7 +11,8 @@ static FailureOr<FormSearch *> packOrdered(PlanSearch &search, const StepPlan &p
   StepPlan shape = search.plain().step.shape;
   shape.order = proposed.order;
   OwningOpRef<ModuleOp> module = copyAlone(search.program);
-  applyOrder(getAlone(*module), shape.order);
+  if (failed(applyForm(getAlone(*module), shape)))
+    return failure();
   FailureOr<FormSearch *> form =
       addForm(search, std::move(module), std::move(shape), search.ordered);
   if (failed(form) || failed(packStart(**form, proposed, search.plain(), enough)))

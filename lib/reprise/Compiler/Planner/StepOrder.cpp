@@ -2,7 +2,6 @@
 #include "StepOrder.h"
 
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
-#include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 
 #include <numeric>
 
@@ -42,35 +41,4 @@ OpOrder reprise::findOpOrder(func::FuncOp step, const exec::LaunchNumbers &numbe
   std::iota(order.begin(), order.end(), 0);
   llvm::stable_sort(order, [&](int a, int b) { return placeOf[ops[a]] < placeOf[ops[b]]; });
   return order;
-}
-
-bool reprise::isPossible(func::FuncOp step, const OpOrder &order) {
-  std::vector<Operation *> ops = listOps(step);
-  if (order.size() != ops.size() ||
-      llvm::any_of(ops, [](Operation *op) { return exec::isExplicit(op); }))
-    return false;
-  Block &block = step.getBody().front();
-  DenseSet<Operation *> done;
-  for (int number : order) {
-    if (number < 0 || static_cast<size_t>(number) >= ops.size() || done.contains(ops[number]))
-      return false;
-    bool isReady = true;
-    ops[number]->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (Operation *maker = operand.getDefiningOp(); maker && maker->getBlock() == &block)
-          isReady &= done.contains(maker);
-    });
-    if (!isReady)
-      return false;
-    done.insert(ops[number]);
-  }
-  return true;
-}
-
-void reprise::applyOrder(func::FuncOp step, const OpOrder &order) {
-  std::vector<Operation *> ops = listOps(step);
-  for (int number : order)
-    ops[number]->moveBefore(step.getBody().front().getTerminator());
-  if (!order.empty())
-    step->setDiscardableAttr(kOneScopeAttr, UnitAttr::get(step.getContext()));
 }

@@ -20,12 +20,6 @@ bool keepsOrder(mlir::func::FuncOp step);
 OpOrder findOpOrder(mlir::func::FuncOp step, const exec::LaunchNumbers &numbers,
                     const checkpoint::LaunchOrder &launches);
 
-/// Whether every op is there once, behind those that it reads from.
-bool isPossible(mlir::func::FuncOp step, const OpOrder &order);
-
-/// Moves the ops of a step with one gradient; an empty order leaves them.
-void applyOrder(mlir::func::FuncOp step, const OpOrder &order);
-
 } // namespace reprise
 
 #endif // REPRISE_COMPILER_STEPORDER_H

@@ -44,7 +44,7 @@ def OrderLaunchesPass : Pass<"exec-order-launches", "::mlir::func::FuncOp"> {
   }];
   let options = [
     TargetOption,
-    Option<"within", "within", "int64_t", "0", "Bytes of the arena; 0: any order does.">
+    Option<"within", "within", "int64_t", "0", "Bytes of the arena; 0: what the program's plan says, or any order does.">
   ];
 }
 
@@ -61,7 +61,7 @@ def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::func::FuncOp"> {
   }];
   let options = [
     TargetOption,
-    Option<"enough", "enough", "int64_t", "0", "An arena of so many bytes is low enough; 0: as low as can be found.">,
+    Option<"enough", "enough", "int64_t", "0", "An arena of so many bytes is low enough; 0: what the program's plan says, or as low as can be found.">,
     Option<"programs", "programs", "int64_t", "1", "So many device programs share the work of the search.">
   ];
   let dependentDialects = ["::reprise::exec::ExecDialect"];

@@ -15,6 +15,10 @@ inline constexpr llvm::StringLiteral kDeviceAttr = "reprise.device";
 /// Of a program that is a part of a step: the name of the entry that it is cut from.
 inline constexpr llvm::StringLiteral kEntryAttr = "reprise.entry";
 
+/// The plan of a program (PlanAttr) that `reprise-apply-plan` is to give it; behind that pass what
+/// is left of the plan for `memory`.
+inline constexpr llvm::StringLiteral kPlanAttr = "reprise.plan";
+
 /// Of a program whose choices `reprise-checkpoint` has followed: the kernels phase leaves its
 /// originals in the launches that they have without replays, on which the planner counts.
 inline constexpr llvm::StringLiteral kKeepsLaunchesAttr = "reprise.keeps_launches";
@@ -31,6 +35,9 @@ inline constexpr llvm::StringLiteral kBatchSumAttr = "reprise.batch_sum";
 /// None for a function that is no device program.
 std::optional<int64_t> getDevice(mlir::func::FuncOp function);
 void setDevice(mlir::func::FuncOp function, int64_t device);
+
+/// The arena in bytes that the plan of a program need not fall below; 0 for the smallest one.
+int64_t getEnoughArena(mlir::func::FuncOp program);
 
 /// The entry that a program is, or is a part of.
 llvm::StringRef getEntryName(mlir::func::FuncOp program);

@@ -44,6 +44,35 @@ def Reprise_ReasonAttr : Reprise_WordAttr<Reprise_Reason, "reason">;
 def Reprise_ChoiceAttr : Reprise_WordAttr<Reprise_Choice, "choice">;
 def Reprise_FormAttr : Reprise_WordAttr<Reprise_Form, "form">;
 
+def Reprise_PlanAttr : AttrDef<Reprise_Dialect, "Plan"> {
+  let mnemonic = "plan";
+  let summary = "A plan of a device program";
+  let description = [{
+    A plan stands on its program as `reprise.plan`, and `reprise-apply-plan` gives it to the program. Every part may be
+    missing, and none changes a bit of a result.
+
+    - `form` has the steps that change the program before values are chosen, and `bodies` choices for the bodies of its
+      loops, one list per scope of bodies. Without `bodies` the step `bodies_recomputed` makes everything again.
+    - `offloaded` has the numbers of values that wait on the host, as `reprise-offload-values` counts them.
+    - `order` has the ops of the program in that form by their numbers, in the order in which they are to run.
+    - `choices` has one choice per result of the ops of all gradients, forward and backward ones, in the order of the
+      program in that form; those of backward ops mean nothing. Without `choices` the labels are followed.
+    - `enough_arena` is an arena in bytes that need not be made smaller; 0 asks for the smallest one.
+
+    ```mlir
+    #reprise.plan<form = [#reprise.form<deferred>], choices = [#reprise.choice<save>, #reprise.choice<replay>]>
+    ```
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::ArrayAttr">:$form, OptionalParameter<"::mlir::ArrayAttr">:$bodies,
+      OptionalParameter<"::mlir::DenseI64ArrayAttr">:$offloaded, OptionalParameter<"::mlir::DenseI32ArrayAttr">:$order,
+      OptionalParameter<"::mlir::ArrayAttr">:$choices, DefaultValuedParameter<"int64_t", "0">:$enough_arena);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool has(::reprise::PlanFormStep step) const;
+  }];
+}
+
 def Reprise_ComparePredicate : Reprise_Enum<"ComparePredicate", "a comparison; with NaN only ne holds", [
   I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>, I32EnumAttrCase<"le", 3>,
   I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]>;

@@ -117,6 +117,17 @@ def OffloadValuesPass : Pass<"reprise-offload-values", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
+def ApplyPlanPass : Pass<"reprise-apply-plan", "::mlir::func::FuncOp"> {
+  let summary = "Gives a device program the plan that stands on it";
+  let description = [{
+    Brings the program into the form of its `reprise.plan`: unrolls loops, plans their bodies, lets a large gradient
+    wait, puts values on the host, and moves the ops into the plan's order. Then it writes the plan's choices on the ops
+    as `reprise.choices`, which `reprise-checkpoint` follows. Only `enough_arena` is left of the plan, for the passes of
+    `memory`. A plan that is not one of this program is an error.
+  }];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
 def DeferGradientPass : Pass<"reprise-defer-gradient", "::mlir::func::FuncOp"> {
   let summary = "Moves a large gradient that nothing reads for long behind others";
   let description = [{

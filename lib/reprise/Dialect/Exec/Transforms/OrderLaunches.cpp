@@ -1,5 +1,6 @@
 // reprise: runs launches in another order where that takes fewer bytes.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 
 #include "LaunchGraph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,16 +31,17 @@ struct OrderLaunchesPass : impl::OrderLaunchesPassBase<OrderLaunchesPass> {
 
   void runOnOperation() override {
     func::FuncOp entry = getOperation();
-    if (within == 0 || entry.isExternal())
+    int64_t bytes = within ? within : getEnoughArena(entry);
+    if (bytes == 0 || entry.isExternal())
       return markAllAnalysesPreserved();
-    if (failed(order(entry)))
+    if (failed(order(entry, bytes)))
       signalPassFailure();
   }
 
   /// Tries the same shares of the peak whatever the bytes, so that what fits in fewer is found with
   /// more, too. Where the first launch that fits leads nowhere, as in second derivatives, whose
   /// passes may interleave, orders are annealed.
-  LogicalResult order(func::FuncOp entry) {
+  LogicalResult order(func::FuncOp entry, int64_t enough) {
     static constexpr size_t mostLaunches = 8192;
     static constexpr int64_t parts = 256, least = parts / 2;
     Block &block = entry.getBody().front();
@@ -53,15 +55,15 @@ struct OrderLaunchesPass : impl::OrderLaunchesPassBase<OrderLaunchesPass> {
     std::iota(inOrder.begin(), inOrder.end(), 0);
     std::vector<int64_t> profile;
     int64_t peak = graph->measure(inOrder, profile);
-    if (peak <= within || graph->size() > mostLaunches)
+    if (peak <= enough || graph->size() > mostLaunches)
       return success();
     LaunchOrder found;
     for (int64_t part = parts - 1; part >= least && found.empty(); --part) {
       int64_t bytes = static_cast<int64_t>(static_cast<double>(peak) * part / parts);
-      if (bytes <= within)
+      if (bytes <= enough)
         found = graph->findFirstFitting(bytes);
     }
-    if (found.empty() && annealOrder(*graph, within, inOrder) <= within)
+    if (found.empty() && annealOrder(*graph, enough, inOrder) <= enough)
       found = inOrder;
     if (found.empty())
       return success();

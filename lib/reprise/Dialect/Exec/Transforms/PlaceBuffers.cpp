@@ -1,5 +1,6 @@
 // reprise: gives every launch result its place.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 
 #include "Grouping.h"
 #include "HostMoves.h"
@@ -277,13 +278,14 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
     func::FuncOp entry = getOperation();
     if (entry.isExternal())
       return;
-    FailureOr<int64_t> bytes = Placement(entry, *facts).run(enough, programs);
-    if (succeeded(bytes) && enough > 0 && *bytes > enough &&
-        tightenHostMoves(entry.getBody().front()))
-      bytes = Placement(entry, *facts).run(enough, programs);
+    int64_t low = enough ? enough : getEnoughArena(entry);
+    FailureOr<int64_t> bytes = Placement(entry, *facts).run(low, programs);
+    if (succeeded(bytes) && low > 0 && *bytes > low && tightenHostMoves(entry.getBody().front()))
+      bytes = Placement(entry, *facts).run(low, programs);
     if (failed(bytes) || failed(placeOnHost(entry, programs)))
       return signalPassFailure();
     setArenaBytes(entry, *bytes);
+    entry->removeDiscardableAttr(kPlanAttr);
   }
 
   std::shared_ptr<LaunchFacts> facts;

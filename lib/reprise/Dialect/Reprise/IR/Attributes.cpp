@@ -34,6 +34,8 @@ static bool isDeviceNumber(const AttributePlace &, Attribute value) {
   return isNumber(value, INT64_MAX);
 }
 
+static bool isPlan(const AttributePlace &, Attribute value) { return isa<PlanAttr>(value); }
+
 static bool isFilledText(const AttributePlace &, Attribute value) {
   auto text = dyn_cast<StringAttr>(value);
   return text && !text.empty();
@@ -95,6 +97,7 @@ static constexpr ValueKind kDecisions{"a #reprise.decision per result",
                                       isPerResult<PlanDecisionAttr>};
 static constexpr ValueKind kReasons{"a #reprise.reason or the name of a rule per result",
                                     isPerResult<PlanReasonAttr, StringAttr>};
+static constexpr ValueKind kPlan{"a #reprise.plan attribute", isPlan};
 static constexpr ValueKind kDevice{"the number of a device", isDeviceNumber};
 static constexpr ValueKind kFunctionName{"the name of a function", isFilledText};
 
@@ -157,6 +160,9 @@ static constexpr AttributeRow kTable[] = {
      "Number of the device whose program the function is."},
     {kEntryAttr, kOnFunction, kFunctionName, "partition", "memory",
      "Name of the entry that the program is a part of."},
+    {kPlanAttr, kOnFunction, kPlan, "autodiff", "kernels",
+     "Plan that `reprise-apply-plan` gives to the program, and then what is left of it for "
+     "`memory`."},
     {kOneScopeAttr, kOnFunction, kMark, "partition", "checkpoint",
      "All gradients are planned as one scope, since passes of micro-batches alternate."},
     {kBodiesAttr, kOnFunction, kMark, "checkpoint", "",

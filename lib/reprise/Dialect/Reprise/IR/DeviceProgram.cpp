@@ -1,6 +1,8 @@
 // reprise: which functions of a module are device programs.
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
 using namespace mlir;
 
 namespace reprise {
@@ -13,6 +15,11 @@ std::optional<int64_t> getDevice(func::FuncOp function) {
 void setDevice(func::FuncOp function, int64_t device) {
   function->setAttr(kDeviceAttr,
                     IntegerAttr::get(IntegerType::get(function.getContext(), 64), device));
+}
+
+int64_t getEnoughArena(func::FuncOp program) {
+  auto plan = program->getAttrOfType<PlanAttr>(kPlanAttr);
+  return plan ? plan.getEnoughArena() : 0;
 }
 
 StringRef getEntryName(func::FuncOp program) {
