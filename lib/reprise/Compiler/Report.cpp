@@ -72,7 +72,7 @@ static ReportedValue describeValue(OpResult value, StringRef id, const Place &pl
   Verdict verdict = readVerdict(value).value_or(Verdict());
   // A value that outlives its gradient is in memory in any case, so no decision drops it.
   if (outlives && isSaved && verdict.decision == checkpoint::Decision::NotNeeded)
-    verdict = {checkpoint::Decision::Kept, checkpoint::Reason::Outlives};
+    verdict = {checkpoint::Decision::Kept, checkpoint::Reason::Outlives, ""};
   setVerdict(verdict, entry);
   entry.replaySeconds = costs.getSecondsAlone(op);
   if (auto label = op->getAttrOfType<LabelAttr>(kLabelAttr))

@@ -10,18 +10,18 @@ using checkpoint::Choice;
 using checkpoint::Problem;
 
 namespace {
-/// Of the bytes of stacks: what lies between two bodies beside them.
+/// Bytes of the neighbour between two bodies, as a multiple of the bytes of stacks.
 constexpr int64_t kBeside = 4;
 
-/// The bodies that hand rows to each other, with the bytes of whole stacks.
+/// A scope of bodies that hand rows to each other. Values have the bytes of whole stacks.
 struct Bodies {
   Problem problem;
   checkpoint::Footprint footprint;
-  int64_t stackBytes = 0; ///< of all values that another body reads
+  int64_t stackBytes = 0; ///< bytes of all values that another body reads
 };
 } // namespace
 
-/// Of the values that a body reads of another one.
+/// Counts the bytes of the values that bodies read from other bodies.
 static int64_t countStackBytes(const Problem &problem) {
   std::vector<bool> crosses(problem.values.size());
   for (const checkpoint::Problem::Operation &op : problem.operations)
@@ -43,14 +43,15 @@ static Bodies findBodies(const PlanningScope &scope, func::FuncOp step, LaunchFa
     value.bytes *= countExecutions(scope.ops[value.operation]);
   bodies.footprint = findBodyFootprint(scope, step, facts, costs);
   bodies.stackBytes = countStackBytes(bodies.problem);
-  // So that only what crosses from body to body counts, and not what a body reads while it runs.
+  // The neighbours make the launches between bodies the highest ones, so that only values that
+  // cross from body to body count, and not those that a body reads while it runs.
   for (int between = 1; between < bodies.footprint.numLaunches; between += 2)
     bodies.footprint.neighbours.push_back({between - 1, between, kBeside * bodies.stackBytes});
   return bodies;
 }
 
-/// The choices at the price of a byte at which so many bytes of stacks are kept. Views are made
-/// again wherever they are read: a stack of them would be a copy.
+/// Chooses by the price of a byte at which `bytes` of stacks are kept. Views are always replayed,
+/// because a stack of views would be a copy.
 static std::vector<Choice> choose(const Bodies &bodies, int64_t bytes) {
   checkpoint::Bound bound = findBound(bodies.problem, bodies.footprint,
                                       bytes + kBeside * bodies.stackBytes, /*launches=*/1);

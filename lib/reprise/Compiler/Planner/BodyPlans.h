@@ -9,9 +9,10 @@ namespace reprise {
 /// Choices for each scope of `findBodyScopes`, one per value.
 using BodyPlan = std::vector<std::vector<checkpoint::Choice>>;
 
-/// Plans that keep fewer and fewer bytes of stacks for the backward bodies, at the least seconds of
-/// replays each; the last one, which is empty, keeps only what labels want saved. They depend on
-/// the step alone, not on a budget. None without loops that keep something.
+/// Finds plans of the bodies, each of which keeps fewer bytes of stacks for the backward bodies
+/// than the plan before, at the fewest seconds of replays. The last plan is empty and keeps only
+/// values with a save label. The plans depend on the step alone, not on a budget. A step whose
+/// loops keep nothing has no plans.
 std::vector<BodyPlan> findBodyPlans(mlir::func::FuncOp step, LaunchFacts &facts,
                                     const CostModel &costs);
 

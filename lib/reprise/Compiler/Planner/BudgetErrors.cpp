@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// By name, where there are several.
+/// Names the program in an error, if its module has several programs.
 static std::string describeProgram(func::FuncOp program) {
   auto module = program->getParentOfType<ModuleOp>();
   if (!module || findPrograms(module).size() < 2)
@@ -16,14 +16,14 @@ static std::string describeProgram(func::FuncOp program) {
 }
 
 namespace {
-/// A budget that is too small, and what is known of budgets that are not.
+/// A budget that is too small, and the least budget that is known to fit.
 struct Shortage {
   int64_t budget, feasible, workspace;
   int64_t threads;
   std::optional<double> share = std::nullopt; ///< the budget is this share of `whole`
   int64_t whole = 0;
 
-  /// Bytes of the budget and of the least plan if the step is compiled for so many threads.
+  /// Returns the bytes of the budget if the step is compiled for `count` threads.
   int64_t budgetFor(int64_t count) const {
     return share ? static_cast<int64_t>(*share * static_cast<double>(whole - spared(count)))
                  : budget;
@@ -39,7 +39,7 @@ private:
 };
 } // namespace
 
-/// "7,106 bytes (60 % of 11,844)".
+/// Returns a text such as "7,106 bytes (60 % of 11,844)".
 std::string Shortage::describeBudget() const {
   std::string text = amount(budget, "byte");
   if (share)
@@ -62,7 +62,7 @@ std::string Shortage::advise() const {
          (isMuch ? " or --threads=1 --budget=" + groupDigits(feasibleFor(1)) : "");
 }
 
-/// The op where the need of the smallest plan is highest.
+/// Returns the op at which the smallest plan has its peak.
 static Operation *findNeediest(const FormSearch &form) {
   func::FuncOp function = form.step.get();
   if (!form.choices)

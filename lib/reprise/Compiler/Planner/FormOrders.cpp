@@ -19,8 +19,9 @@ static StepPlan describeOrdered(const FormSearch &form, const OrderedPlan &plan)
   return described;
 }
 
-/// What saves all, so that the order has to do everything, and what replays enough without another
-/// order, if that is known.
+/// Lists choices from which a search over orders starts: the cheapest packed plan that fits in
+/// program order, if there is one, the smallest plan, the plan of the labels, and saving
+/// everything.
 static std::vector<std::vector<Choice>> listStarts(const FormSearch &form, int64_t goal) {
   std::vector<std::vector<Choice>> starts;
   const StepPlan *nearest = nullptr;
@@ -52,8 +53,8 @@ StepPlan reprise::proposeSmallestOrdered(const FormSearch &form) {
       form, descendInOrders(step.scope->problem, step.footprint, step.links, form.context.search));
 }
 
-/// The choices of a plan that was proposed for `from`, by the values of `step`, the same in the
-/// plan's order.
+/// Returns the choices of `proposed`, which speak of the values of `from`, for the values of
+/// `step`, which has the ops of `from` in the order of the plan.
 static std::vector<Choice> carryOver(const StepPlan &proposed, const FormedStep &from,
                                      const FormedStep &step) {
   DenseMap<Operation *, Operation *> originals;

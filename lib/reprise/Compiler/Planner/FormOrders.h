@@ -6,18 +6,20 @@
 
 namespace reprise {
 
-/// Whether launches may run in other orders that spare bytes: in second derivatives, whose passes
-/// may interleave.
+/// Tells whether choices are worth searching together with the order of the launches. Second
+/// derivatives are, because their passes may interleave.
 bool wantsOrders(const FormedStep &step);
 
-/// Plans in other orders of the launches for an arena of `goal` bytes, the best first, which are
-/// not packed.
+/// Searches plans in other orders of the launches for an arena of `goal` bytes, and returns them
+/// unpacked, the best plan first.
 std::vector<StepPlan> proposeOrdered(FormSearch &form, int64_t goal);
-/// The same for the smallest arena that is found; whatever was proposed before, the same one.
+/// Searches the plan of the smallest arena in any order of the launches. The plan does not depend
+/// on earlier proposals.
 StepPlan proposeSmallestOrdered(const FormSearch &form);
 
-/// Searches of `form` start from what `from` proposed, too, whose step this is in that order. Packs
-/// that plan as it is; an arena of `enough` bytes does, 0 for the lowest.
+/// Adds `proposed` to `form` as a starting point and packs it as the first plan of `form`. Form
+/// `from` has proposed the plan, and `form` is the same step in the proposed order. An arena of
+/// `enough` bytes need not be made smaller; 0 asks for the smallest arena.
 mlir::LogicalResult packStart(FormSearch &form, const StepPlan &proposed, const FormSearch &from,
                               int64_t enough);
 

@@ -8,8 +8,9 @@ using namespace reprise;
 using checkpoint::Plan;
 
 static constexpr int kMostRounds = 6;
-static constexpr int64_t kOrderSteps = 32; ///< a part of the arena that another order spares
-/// One more round for this part of the peak.
+/// The next order must free this part of the arena.
+static constexpr int64_t kOrderSteps = 32;
+/// Smallest part of the peak that is worth one more round.
 static constexpr int64_t kWorthARound = 100;
 
 FormSearch::FormSearch(FormedStep formed, const PlanContext &context)
@@ -67,7 +68,7 @@ LogicalResult reprise::packFollowed(FormSearch &form) {
     followed.seconds += form.choices->followed().usage.seconds;
   if (failed(packAndKeep(form, std::move(followed), 0)))
     return failure();
-  // Bodies obey labels, too, of which the footprint knows nothing.
+  // Labels also make bodies of loops replay values. The footprint does not count those seconds.
   if (hasLoops(step) && !step.shape.form.count(checkpoint::Form::BodiesRecomputed)) {
     StepPlan &packed = form.packed.front();
     double more = packed.programSeconds - step.base - packed.seconds;
@@ -86,7 +87,7 @@ LogicalResult reprise::packReordered(FormSearch &form, int64_t budget) {
   return packAndKeep(form, followed, std::max<int64_t>(1, budget - followed.workspace));
 }
 
-/// A plan of a peak of `goal` bytes, if there is one.
+/// Searches choices whose peak is at most `goal` bytes.
 static std::optional<StepPlan> propose(FormSearch &form, int64_t goal) {
   if (!form.choices)
     return std::nullopt;
@@ -95,14 +96,14 @@ static std::optional<StepPlan> propose(FormSearch &form, int64_t goal) {
   return plan ? std::optional(describe(form, *plan)) : std::nullopt;
 }
 
-/// Whether a budget that the plan of the labels fits leaves nothing to look for.
+/// Tells whether no plan can be cheaper than the plan of the labels.
 static bool isCheapest(const FormSearch &form) {
   return form.followed().seconds <= form.step.added + form.step.cheapest || !form.choices->isOpen();
 }
 
-/// A plan is made for a peak of live bytes, the goal. Where its program takes more than the budget,
-/// the excess is taken off the next goal, or half of it where no plan has so low a peak; where the
-/// program takes less than its peak, the goal is raised by that, once.
+/// Searches choices for a goal, a peak of live bytes, and packs them. If the packed program exceeds
+/// the budget, the next goal is lower by the excess, or by half of it if no choices reach that
+/// goal. If the program needs less than its peak, the goal is raised by the difference once.
 static LogicalResult searchByGoals(FormSearch &form, int64_t budget) {
   int64_t room = budget - form.followed().workspace, goal = room, peak = 0; // of the last plan
   bool isRaised = false;
@@ -136,7 +137,7 @@ LogicalResult reprise::searchWithin(FormSearch &form, int64_t budget) {
   return failure(failed(packReordered(form, budget)) || failed(searchByGoals(form, budget)));
 }
 
-/// Packs the plans of the descent of choices.
+/// Packs the plans of the planner's descent.
 static LogicalResult descend(FormSearch &form) {
   const checkpoint::Descent &descent = form.choices->descend();
   for (const Plan &plan : llvm::drop_begin(descent.plans)) {
@@ -151,8 +152,8 @@ static LogicalResult descend(FormSearch &form) {
 }
 
 /// Packs the smallest plan of the descent, or the plan of the labels, in orders of the launches
-/// that take fewer and fewer bytes. Plans for a budget have no part in this, so that each budget
-/// has the same orders.
+/// with fewer and fewer bytes. Plans for a budget are not used, so that every budget has the same
+/// orders.
 static LogicalResult packSmallerOrders(FormSearch &form) {
   if (keepsOrder(form.step.get()))
     return success();

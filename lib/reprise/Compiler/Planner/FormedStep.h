@@ -7,44 +7,44 @@
 
 namespace reprise {
 
-/// A copy of the program in one form, with what it costs beside its plans.
+/// A copy of the program in one form, with the costs that do not depend on a plan.
 struct FormedStep {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  StepPlan shape;                     ///< an empty plan of this form, with the form's own seconds
-  std::optional<PlanningScope> scope; ///< none without cotangents
+  StepPlan shape;                     ///< an empty plan of this form, with the seconds of the form
+  std::optional<PlanningScope> scope; ///< empty for a step without cotangents
   checkpoint::Footprint footprint;
   checkpoint::LaunchLinks links;
   double base = 0;     ///< seconds that the program takes in any plan of any form
-  double added = 0;    ///< what this form takes beyond that
-  double cheapest = 0; ///< what every plan in this form adds to both, at least
+  double added = 0;    ///< seconds that this form takes beyond `base`
+  double cheapest = 0; ///< least seconds that a plan of this form adds to both
 
   mlir::func::FuncOp get() const { return getAlone(*module); }
   size_t numValues() const { return scope ? scope->problem.values.size() : 0; }
 };
 
-/// Looks at launches, bytes and seconds of the function in `module`, which has the form of `shape`.
-/// `plainSeconds` are those of the program without a form; none if this is that program.
+/// Surveys launches, bytes and seconds of the function in `module`, which has the form of `shape`.
+/// `plainSeconds` is the `base` of the program without a form; empty for that program itself.
 mlir::FailureOr<FormedStep> survey(mlir::OwningOpRef<mlir::ModuleOp> module, StepPlan shape,
                                    const PlanContext &context,
                                    std::optional<double> plainSeconds = std::nullopt);
 
-/// Seconds of a plan with these choices, as in StepPlan.
+/// Returns `StepPlan::seconds` of a plan with these choices.
 double price(const FormedStep &step, const std::vector<checkpoint::Choice> &choices);
 
 bool hasLoops(const FormedStep &step);
 
-/// \name Bounds: what every plan of the form takes. `room` is in bytes of arena.
+/// \name Lower bounds on all plans of the form that fit an arena of `room` bytes
 /// @{
 
-/// Seconds of plans in program order; infinite if none fits.
+/// Returns seconds for plans in program order; infinity if no such plan fits.
 double findLeastSeconds(const FormedStep &step, int64_t room, const PlanContext &context);
-/// Seconds of plans in any order of the launches.
+/// Returns seconds for plans in any order of the launches.
 double findAnyOrderSeconds(const FormedStep &step, int64_t room, const PlanContext &context);
-/// Seconds of plans that may beat `plan`, which fits: in any order of the launches if that one is
-/// not in program order. Looks closer where the gap is wide.
+/// Returns seconds for plans in the order of `plan`, which fits: in program order, or in any order
+/// if `plan` is reordered. A wide gap to `plan` is computed again by a stronger bound.
 double findBound(const FormedStep &step, int64_t room, const StepPlan &plan,
                  const PlanContext &context);
-/// The arena, in any order; 0 if `room` bytes are not proved to be too few.
+/// Returns bytes of arena below which no plan in any order fits; 0 if some plan may fit `room`.
 int64_t findProvedArena(const FormedStep &step, int64_t room, const PlanContext &context);
 /// @}
 

@@ -10,10 +10,10 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Loops of more ops than that when they are unrolled are unrolled only where nothing else fits.
+/// Most ops of an unrolled program that competes for every budget.
 static constexpr int64_t kMostUnrolled = 16384;
 
-/// The program in the form of `shape`; null if it cannot have it.
+/// Adds the program in the form of `shape`; returns null if the program cannot have this form.
 static FailureOr<FormSearch *> applyAndAdd(PlanSearch &search, StepPlan shape) {
   OwningOpRef<ModuleOp> module = copyAlone(search.program);
   {
@@ -24,7 +24,7 @@ static FailureOr<FormSearch *> applyAndAdd(PlanSearch &search, StepPlan shape) {
   return addForm(search, std::move(module), std::move(shape), search.forms);
 }
 
-/// Bodies of loops with plans of their own.
+/// Adds a form for each plan of the bodies of loops.
 static LogicalResult addBodies(PlanSearch &search) {
   if (!hasLoops(search.plain().step))
     return success();
@@ -39,7 +39,7 @@ static LogicalResult addBodies(PlanSearch &search) {
   return success();
 }
 
-/// `form` with a large gradient that waits, if there is one.
+/// Adds `form` with its largest gradient deferred, if that gradient is large enough.
 static LogicalResult addDeferredOf(PlanSearch &search, const FormedStep &form) {
   static constexpr int64_t worthwhile = 16; // a part of the arena
   StepPlan shape = form.shape;
@@ -66,7 +66,7 @@ LogicalResult reprise::addUnrolled(PlanSearch &search) {
   return addDeferredOf(search, (*unrolled)->step);
 }
 
-/// Unrolled loops, if their iterations are few enough to compete.
+/// Adds the program with unrolled loops, if it has few enough ops to compete.
 static LogicalResult addShortUnrolled(PlanSearch &search) {
   if (!hasLoops(search.plain().step))
     return success();

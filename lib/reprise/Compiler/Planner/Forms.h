@@ -6,22 +6,22 @@
 
 namespace reprise {
 
-/// A kind of forms. A new one is a function and a row of `listForms`.
+/// A kind of forms. A new kind needs a function and a row of `listForms`.
 struct FormKind {
   llvm::StringLiteral name;
-  /// Adds the program in such forms to the search, where it can have them. A later kind may build
-  /// on forms that an earlier one has added.
+  /// Adds the program in forms of this kind to the search, if the program can have such a form. A
+  /// later kind may build on the forms of an earlier kind.
   mlir::LogicalResult (*add)(PlanSearch &search);
 };
 llvm::ArrayRef<FormKind> listForms();
 
-/// Adds all forms that compete for every budget, once.
+/// Adds all forms that compete for every budget, if none was added yet.
 mlir::LogicalResult addForms(PlanSearch &search);
 
-/// Adds the program with its loops unrolled, also with a large gradient that waits.
+/// Adds the program with unrolled loops, with and without a deferred gradient.
 mlir::LogicalResult addUnrolled(PlanSearch &search);
 
-/// Completes `relaxed` for all forms that there are.
+/// Adds a relaxed step (PlanSearch::relaxed) for each form without one.
 mlir::LogicalResult addRelaxed(PlanSearch &search);
 
 } // namespace reprise

@@ -10,7 +10,7 @@ using checkpoint::Choice;
 using checkpoint::Kind;
 using checkpoint::Problem;
 
-/// Values that the backward pass reads.
+/// Finds the values that the backward pass reads, as a flag per value.
 static std::vector<bool> findReadBack(const Problem &problem) {
   std::vector<bool> found(problem.values.size());
   for (const Problem::Operation &op : problem.operations)
@@ -21,7 +21,8 @@ static std::vector<bool> findReadBack(const Problem &problem) {
   return found;
 }
 
-/// What elementwise kernels make is cheaper to make again.
+/// Tells whether the value may be offloaded. Results of elementwise kernels may not, because
+/// replaying them is cheaper.
 static bool mayOffload(const Problem &problem, const Problem::Operation &op, int value) {
   const Problem::Value &own = problem.values[value];
   bool isMust = own.label == Problem::Label::MustSave || own.label == Problem::Label::MustRecompute;
@@ -29,7 +30,7 @@ static bool mayOffload(const Problem &problem, const Problem::Operation &op, int
          !own.outlives && own.bytes > 0;
 }
 
-/// By the order of the function's ops, as `reprise-offload-values` counts them.
+/// Numbers the first result of each op, as `reprise-offload-values` counts them.
 static DenseMap<Operation *, int64_t> numberResults(func::FuncOp step) {
   DenseMap<Operation *, int64_t> numbers;
   int64_t next = 0;
@@ -40,8 +41,8 @@ static DenseMap<Operation *, int64_t> numberResults(func::FuncOp step) {
   return numbers;
 }
 
-/// What it is worth that the value need not be computed again, or need not lie in memory: a plan
-/// that does not fit gives up what takes most.
+/// Returns the gain of offloading a value: replay seconds that are saved per byte, or the bytes of
+/// a saved value if the plan does not fit.
 static double findGain(const FormedStep &step, const StepPlan *plan, bool fits, int operation,
                        int value, const CostModel &costs) {
   if (!plan)
@@ -98,7 +99,7 @@ FailureOr<OwningOpRef<ModuleOp>> reprise::applyOffloads(const PlanSearch &search
   return std::move(module);
 }
 
-/// A plan may make the value again where that is cheaper than to fetch it.
+/// Lowers the seconds of every fetch to those of a replay of its value.
 static void makeFetchesCheap(FormedStep &step) {
   if (!step.scope)
     return;

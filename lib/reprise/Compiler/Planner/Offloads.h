@@ -6,18 +6,21 @@
 
 namespace reprise {
 
-/// Values that had better wait on the host, by the numbers of `reprise-offload-values`: those that
-/// `plan`, which may not fit, makes again or keeps at most cost, up to `mostBytes`; without a plan
-/// all that might.
+/// Returns up to `mostBytes` of values that are worth offloading to the host, by the numbers of
+/// `reprise-offload-values`. Values that `plan` replays at the highest cost per byte come first; if
+/// `plan` does not fit (`fits` is false), the largest saved values do. Without a plan all values
+/// that may be offloaded are returned.
 llvm::SmallVector<int64_t> listOffloads(const FormedStep &step, const StepPlan *plan, bool fits,
                                         int64_t mostBytes, const PlanContext &context);
 
-/// The program in the form of `step`, with these values on the host.
+/// Returns a copy of the program in the form of `shape` with these values on the host, and adds the
+/// values to `shape`.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 applyOffloads(const PlanSearch &search, StepPlan &shape, llvm::ArrayRef<int64_t> values);
 
-/// `step` with all offloads that may be worth it, each at no more than it costs to make its value
-/// again: every plan with any offloads is one of this form, which costs no more.
+/// Returns `step` with all offloads that may be worthwhile. Fetching a value costs at most as many
+/// seconds there as replaying it, so that lower bounds of this step hold for plans with any
+/// offloads.
 mlir::FailureOr<FormedStep> relaxOffloads(const PlanSearch &search, const FormedStep &step);
 
 } // namespace reprise

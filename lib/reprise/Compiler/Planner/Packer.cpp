@@ -3,11 +3,12 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
+#include "reprise/Dialect/Exec/IR/Attributes.h"
 
 using namespace mlir;
 using namespace reprise;
 
-/// Compiles the copy, which carries its plan.
+/// Compiles the copy, which carries `plan`, and fills in the bytes and seconds of `plan`.
 static LogicalResult packCopy(ModuleOp copy, StepPlan &plan, const PlanContext &context) {
   PassManager manager(copy.getContext());
   PhaseOptions phases = context.options.phases;
@@ -20,7 +21,7 @@ static LogicalResult packCopy(ModuleOp copy, StepPlan &plan, const PlanContext &
   if (failed(worker))
     return failure();
   plan.arena = *exec::getArenaBytes(program);
-  plan.isReordered = !plan.order.empty() || program->hasAttr("exec.launches_moved");
+  plan.isReordered = !plan.order.empty() || program->hasAttr(exec::kLaunchesMovedAttr);
   plan.workspace = countThreads(context.options) * *worker;
   plan.programSeconds = 0;
   program.walk([&](exec::LaunchOp launch) {
@@ -29,7 +30,7 @@ static LogicalResult packCopy(ModuleOp copy, StepPlan &plan, const PlanContext &
   return success();
 }
 
-/// A copy of the step, which has its form already, with the rest of the plan.
+/// Copies the step, which has its form already, and puts the rest of the plan on the copy.
 static OwningOpRef<ModuleOp> copyWith(const FormedStep &step, const StepPlan &plan) {
   OwningOpRef<ModuleOp> copy = copyAlone(step.get());
   StepPlan rest;

@@ -10,7 +10,8 @@ namespace reprise {
 /// arena, workspace and seconds of the program. Fails with the error of a phase.
 mlir::LogicalResult pack(const FormedStep &step, StepPlan &plan, const PlanContext &context);
 
-/// Bytes of arena and workspace of the step without labels that saves every value.
+/// Returns bytes of arena and workspace of the step if every value is saved, whatever the labels
+/// say.
 mlir::FailureOr<int64_t> packSaveAll(const FormedStep &step, const PlanContext &context);
 
 } // namespace reprise

@@ -9,41 +9,43 @@
 
 namespace reprise {
 
-/// A plan of a step, and what the program takes that it becomes.
+/// A plan of a step. `#reprise.plan` is its form in the IR. A packed plan knows the bytes and the
+/// seconds of its program.
 struct StepPlan {
-  std::set<checkpoint::Form> form; ///< what changes the step before values are chosen
-  BodyPlan bodies;                 ///< with Form::BodiesRecomputed
-  /// Values that may wait on the host, by the numbers of `reprise-offload-values`.
+  std::set<checkpoint::Form> form; ///< steps that change the program before values are chosen
+  BodyPlan bodies;                 ///< choices for bodies of loops, with Form::BodiesRecomputed
+  /// Values that wait on the host, by the numbers of `reprise-offload-values`.
   std::vector<int64_t> offloaded;
-  OpOrder order; ///< of the step in that form
-  /// So many bytes of arena do, in which launches may run in another order; 0: no limit.
+  OpOrder order; ///< order of the ops in that form
+  /// Arena in bytes that is good enough: launches may be reordered until the arena fits it. 0 keeps
+  /// program order and asks for the smallest arena.
   int64_t enoughArena = 0;
-  /// One per value of the step in this form; empty where the labels are followed.
+  /// Choices, one per value of the step in this form; empty if the plan follows the labels.
   std::vector<checkpoint::Choice> choices;
-  int64_t peak = 0;                 ///< of live bytes, as the plan was made for; 0 if it was not
+  int64_t peak = 0; ///< most live bytes that the search predicts; 0 without a search
   int64_t arena = 0, workspace = 0; ///< bytes, once the plan is packed
   int64_t overridden = 0;           ///< bytes of values whose PREFER is not obeyed
-  double seconds = 0;               ///< beyond what all plans of the program take, by the footprint
-  double programSeconds = 0;        ///< of all launches of the program, as reports count them
+  double seconds = 0;               ///< seconds beyond those of every plan, by the footprint
+  double programSeconds = 0;        ///< seconds of all launches, as reports count them
   bool isReordered = false;         ///< its launches are not in program order
 
   int64_t bytes() const { return arena + workspace; }
-  /// Of two plans that fit, the one with less of it is better.
+  /// Cost by which plans that fit are compared; the smaller is better.
   std::pair<int64_t, double> cost() const { return {overridden, seconds}; }
 };
 
-/// Puts the plan on the step, which has been through `autodiff`. Phase `checkpoint` gives it to the
-/// step, or applyPlan does before.
+/// Puts the plan on the step as `reprise.plan`. The step has been through `autodiff`. Phase
+/// `checkpoint` applies the plan, unless applyPlan has done so.
 void writePlan(mlir::func::FuncOp step, const StepPlan &plan);
-/// Gives the step its form, and the plan's choices to the ops. Only `enoughArena` is left for the
-/// phases to come. Fails with an error if the plan is for another step.
+/// Puts the plan on the step and applies it: the step gets its form, and its ops the choices. Only
+/// `enoughArena` stays for later phases. Fails with an error if the plan is for another step.
 mlir::LogicalResult applyPlan(mlir::func::FuncOp step, const StepPlan &plan);
-/// The same without choices and `enoughArena`.
+/// Applies the plan without its choices and without `enoughArena`.
 mlir::LogicalResult applyForm(mlir::func::FuncOp step, StepPlan plan);
 
-/// A copy of the function in a module of its own.
+/// Copies the function into a new module.
 mlir::OwningOpRef<mlir::ModuleOp> copyAlone(mlir::func::FuncOp function);
-/// The function of such a module.
+/// Returns the function of a module that copyAlone has made.
 mlir::func::FuncOp getAlone(mlir::ModuleOp module);
 
 } // namespace reprise

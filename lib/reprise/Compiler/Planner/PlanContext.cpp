@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Time for bounds and first plans after the limit: a share of the limit, but at least some
+/// Additional time for bounds and first plans: a share of the time limit, but at least some
 /// seconds.
 static constexpr double kMoreShare = 0.2, kMoreSeconds = 1;
 

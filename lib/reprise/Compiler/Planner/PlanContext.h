@@ -9,29 +9,29 @@
 
 namespace reprise {
 
-/// The cost model that the options ask for.
+/// Loads the cost model that the options ask for.
 mlir::FailureOr<CostModel> loadCosts(mlir::ModuleOp module, const CompileOptions &options);
 
-/// The workers that workspace is counted for.
+/// Returns the number of workers whose workspace a step needs.
 unsigned countThreads(const CompileOptions &options);
 
-/// The clocks of a search that begins now: `isOver` says that the time limit is over, `isLate` that
-/// the time for first plans after it is, too.
+/// Starts the clocks of a search: `isOver` returns true behind the time limit, and `isLate` behind
+/// the additional time for bounds and first plans.
 checkpoint::BudgetOptions startClock(const CompileOptions &options);
 
-/// What plans of one program share, in whatever form.
+/// Options, target and cost model that all plans of a program share, whatever their form.
 struct PlanContext {
   const CompileOptions &options;
   std::shared_ptr<LaunchFacts> facts;
   const CostModel &costs;
-  checkpoint::BudgetOptions search; ///< a time limit runs from when it was made
+  checkpoint::BudgetOptions search; ///< the time limit starts when the context is made
 
   PlanContext(const CompileOptions &options, std::shared_ptr<LaunchFacts> facts,
               const CostModel &costs);
-  /// True once the time limit is over.
+  /// Returns true behind the time limit.
   bool isOver() const { return search.isOver && search.isOver(); }
-  /// True once the time limit and the time for first plans are over. Plans that the answer does not
-  /// need are then no longer packed.
+  /// Returns true behind the time for bounds and first plans. From then on, plans that the answer
+  /// does not need are not packed.
   bool isLate() const { return search.isLate && search.isLate(); }
 };
 

@@ -8,59 +8,60 @@
 
 namespace reprise {
 
-/// The program in all forms that were tried. Forms add to it (Forms.h), strategies pack plans of
-/// them (Strategies.h), and every plan competes for every budget.
+/// The state of a search: a program in all its forms, with their plans. Kinds of forms (Forms.h)
+/// add forms, strategies (Strategies.h) pack plans, and every plan competes for every budget.
 struct PlanSearch {
-  /// `program` has been through `autodiff` and stays as it is; all arguments outlive the search.
+  /// `program` has been through `autodiff` and is not changed. All arguments outlive the search.
   PlanSearch(mlir::func::FuncOp program, const CompileOptions &options,
              std::shared_ptr<LaunchFacts> facts, const CostModel &costs);
 
   mlir::func::FuncOp program;
   PlanContext context;
-  std::deque<FormSearch> forms;      ///< the program as it is first
-  std::deque<FormSearch> ordered;    ///< in other orders, each found for one budget
-  std::deque<FormSearch> offloading; ///< with values on the host, each found for one budget
-  /// For bounds, where the device has a link to the host: per form, one that may offload any value
-  /// at no more than it costs to make it again.
+  std::deque<FormSearch> forms;      ///< the first form is the program itself
+  std::deque<FormSearch> ordered;    ///< forms in other orders, each made for one budget
+  std::deque<FormSearch> offloading; ///< forms with offloads, each made for one budget
+  /// Steps for lower bounds, one per form, if the device has a link to the host (relaxOffloads).
   std::vector<FormedStep> relaxed;
-  size_t numCompeting = 1;          ///< forms but those that are unrolled last
-  bool isUnrolledLast = false;      ///< unrolled loops are too large to compete with others
+  size_t numCompeting = 1;          ///< number of forms that compete for every budget
+  bool isUnrolledLast = false;      ///< loops are unrolled only if nothing else fits
   bool hasForms = false;            ///< all forms have been added
-  bool hasSmallestOrdered = false;  ///< the smallest plan in any order has been packed
-  int64_t leastOrdered = INT64_MAX; ///< bytes of that plan
+  bool hasSmallestOrdered = false;  ///< packSmallestOrdered has run
+  int64_t leastOrdered = INT64_MAX; ///< bytes of the plan of packSmallestOrdered
   bool takesAny = false;            ///< any plan within the budget ends the search
   FormSearch *likely = nullptr;     ///< the form that is searched first
 
-  /// The program without a form.
+  /// The search of the program without a form.
   FormSearch &plain() { return forms.front(); }
   const FormSearch &plain() const { return forms.front(); }
   const StepPlan &followed() const { return plain().followed(); }
-  /// The seconds that the program takes in any plan, beside those of the plan.
+  /// Returns the seconds that the program takes in every plan; plans add their own.
   double stepSeconds() const { return plain().step.base; }
-  /// What a budget leaves for the arena.
+  /// Returns the bytes of arena within a budget: the budget without the workspace.
   int64_t findRoom(int64_t budget) const { return budget - followed().workspace; }
 };
 
-/// Surveys the function in `module`, which has the form of `shape`, and adds it to `list`.
+/// Surveys the function in `module`, which has the form of `shape`, and adds the form to `list`.
 mlir::FailureOr<FormSearch *> addForm(PlanSearch &search, mlir::OwningOpRef<mlir::ModuleOp> module,
                                       StepPlan shape, std::deque<FormSearch> &list);
 
-/// The searches of all forms, orders and offloads.
+/// Returns the searches of all forms, orders and offloads.
 std::vector<const FormSearch *> listSearches(const PlanSearch &search);
-/// All plans that were packed.
+/// Returns all packed plans.
 std::vector<const StepPlan *> listPlans(const PlanSearch &search);
-/// The cheapest plan within the budget; null if there is none.
+/// Returns the cheapest packed plan within the budget; null if no plan fits.
 const StepPlan *findBest(const PlanSearch &search, int64_t budget);
-/// The plan of the fewest bytes, and the search that has packed it.
+/// Returns the plan of the fewest bytes, and the search that has packed it.
 std::pair<const StepPlan *, const FormSearch *> findSmallest(const PlanSearch &search);
-/// Whether a plan within the budget ends the search, however dear it is.
+/// Tells whether the search may end: some plan fits, and either any such plan is enough or the time
+/// limit is over.
 bool isEnough(const PlanSearch &search, int64_t budget);
-/// Whether the time limit ended any search.
+/// Tells whether the time limit has ended any search early.
 bool isTruncated(const PlanSearch &search);
-/// The steps whose bounds hold for every plan.
+/// Returns the steps whose lower bounds together hold for every plan of the program.
 std::vector<const FormedStep *> listBounding(const PlanSearch &search);
 
-/// Forgets all plans that were packed but that of the labels: what follows is as if it came first.
+/// Drops every packed plan except the plan that follows the labels, so that the next search does
+/// not depend on earlier ones.
 void forget(PlanSearch &search);
 
 } // namespace reprise

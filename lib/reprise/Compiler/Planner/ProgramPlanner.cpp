@@ -66,7 +66,7 @@ FailureOr<std::optional<BudgetOutcome>> ProgramPlanner::plan(int64_t budget) {
   const StepPlan *best = findBest(known, budget);
   if (!best)
     return std::optional<BudgetOutcome>();
-  // A plan that is no faster takes no more bytes than the one without a budget.
+  // We prefer the plan without a budget to a plan of the same cost that may need more bytes.
   if (followed().bytes() <= budget && followed().cost() <= best->cost())
     best = &followed();
   BudgetOutcome outcome;

@@ -6,67 +6,67 @@
 
 namespace reprise {
 
-/// What was found out about a budget.
+/// The answer to a budget.
 struct BudgetOutcome {
   int64_t budget = 0;     ///< bytes of arena and workspace
-  int64_t saveAll = 0;    ///< the same of the program that saves every value
-  int64_t usualBytes = 0; ///< the same of the plan without a budget
+  int64_t saveAll = 0;    ///< bytes of the program that saves every value
+  int64_t usualBytes = 0; ///< bytes of the plan without a budget
   StepPlan plan;
-  int rounds = 0;   ///< plans that were packed for it
+  int rounds = 0;   ///< number of plans that were packed for the budget
   double total = 0; ///< seconds of the plan without a budget, by the cost model
-  double usual = 0; ///< its part of these
-  double bound = 0; ///< seconds that every plan within the budget costs, in any form
+  double usual = 0; ///< the part of `total` that is the plan's own
+  double bound = 0; ///< lower bound on the seconds of every plan within the budget
   bool isTruncated = false;
 };
 
-/// Plans one program for many budgets. `plan` adds the program's forms (Forms.h) and runs all
-/// strategies (Strategies.h), which pack plans of the forms (Packer.h); the cheapest plan that fits
+/// Plans one program for many budgets. `plan` adds the forms of the program (Forms.h) and runs all
+/// strategies (Strategies.h), which pack plans of the forms (Packer.h). The cheapest plan that fits
 /// is the answer.
 ///
-/// - A **form** is what a plan changes of the program before values are chosen.
-/// - A **strategy** proposes plans for a budget. A form whose lower bound is not below the cost of
-///   a plan that fits is not searched.
-/// - Every plan that is packed **competes** for all budgets, also for those that are asked for
-///   later.
+/// - A **form** is a change of the program before values are chosen, such as unrolled loops.
+/// - A **strategy** proposes plans for a budget. No strategy searches a form whose lower bound is
+///   not below the cost of a plan that fits.
+/// - Every packed plan **competes** for all budgets, including later ones.
 class ProgramPlanner {
 public:
-  /// `program` has been through `autodiff` and stays as it is; all arguments outlive the planner.
+  /// `program` has been through `autodiff` and is not changed. All arguments outlive the planner.
   ProgramPlanner(mlir::func::FuncOp program, const CompileOptions &options,
                  std::shared_ptr<LaunchFacts> facts, const CostModel &costs);
 
-  /// Packs the program as the labels have it.
+  /// Packs the plan that follows the labels. Must come first.
   mlir::LogicalResult start();
   const StepPlan &followed() const { return known.followed(); }
-  /// The seconds that the program takes in any plan, beside those of the plan.
+  /// Returns the seconds that the program takes in every plan; plans add their own.
   double stepSeconds() const { return known.stepSeconds(); }
-  /// Arena and workspace of the program that saves every value, which N% is a share of.
+  /// Returns bytes of arena and workspace of the program that saves every value. A budget of N% is
+  /// a share of them.
   mlir::FailureOr<int64_t> findSaveAllBytes();
-  /// What N% is a share of instead, from here on.
+  /// Replaces the bytes that a budget of N% is a share of.
   void setSaveAllBytes(int64_t bytes) { saveAll = bytes; }
   mlir::FailureOr<int64_t> resolve(const Budget &budget);
 
-  /// The cheapest plan within `budget` bytes; null if none was found. Fails if a plan cannot be
-  /// packed, with an error.
+  /// Finds the cheapest plan within `budget` bytes; null if no plan was found. Fails with an error
+  /// if a plan cannot be packed.
   mlir::FailureOr<std::optional<BudgetOutcome>> plan(int64_t budget);
-  /// The bytes of some plan within `budget`; null where `plan` finds none in a planner that knows
-  /// no plan yet. Takes less time than `plan`. Forgets first what was packed.
+  /// Returns the bytes of some plan within `budget`; null if `plan` of a new planner finds no plan.
+  /// Faster than `plan`. Drops all packed plans first.
   mlir::FailureOr<std::optional<int64_t>> findFitting(int64_t budget);
-  /// What a plan from elsewhere costs beyond the plan without a budget, as a fraction of its
-  /// seconds.
+  /// Returns the seconds of a plan from elsewhere beyond those of the plan without a budget, as a
+  /// fraction of the latter.
   mlir::FailureOr<double> findIncrease(const StepPlan &plan);
-  /// Seconds that every plan within the bytes of `plan` costs, in any form; of those in program
-  /// order, if `plan` is one.
+  /// Returns a lower bound on the seconds of every plan within `budget` bytes, in any form. The
+  /// bound is for plans in program order, unless `plan` is reordered.
   double findBound(int64_t budget, const StepPlan &plan) const;
-  /// The bytes of the smallest plan that was packed.
+  /// Returns the bytes of the smallest packed plan.
   int64_t smallestBytes() const { return findSmallest(known).first->bytes(); }
-  /// Bytes of the smallest plan of the descents, after `plan` found none. The number is the same
-  /// for every budget, and a fresh planner finds a plan within it.
+  /// Returns the bytes of the smallest plan of the descents, after `plan` found no plan. The number
+  /// is the same for every budget, and a new planner finds a plan within it.
   int64_t leastBytes() const;
-  /// After `plan` found none: says so at the op where the need is highest, and names a budget that
-  /// can be met.
+  /// Emits the error for a budget without a plan, at the op where the smallest plan has its peak,
+  /// and names the budget `feasible`, which has a plan.
   mlir::LogicalResult emitTooSmall(int64_t budget, int64_t feasible) const;
 
-  /// All plans that were packed.
+  /// Returns all packed plans.
   std::vector<const StepPlan *> plans() const { return listPlans(known); }
 
 private:

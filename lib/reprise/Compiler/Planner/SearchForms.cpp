@@ -7,8 +7,8 @@
 using namespace mlir;
 using namespace reprise;
 
-/// False if no plan of the form within the budget is cheaper than the best one that is known.
-/// Another order of the launches costs nothing, so it is tried where it may be cheaper.
+/// Returns false if no plan of the form within the budget can beat the best plan so far. If only
+/// another order of the launches can, which adds no seconds, that order is packed here.
 static FailureOr<bool> mayWin(PlanSearch &search, FormSearch &form, double least, int64_t budget) {
   const StepPlan *best = findBest(search, budget);
   bool isObedient = best && best->overridden == 0;
@@ -70,9 +70,9 @@ LogicalResult reprise::searchLongUnrolled(PlanSearch &search, int64_t budget) {
                  failed(searchForms(search, budget)));
 }
 
-/// The forms of the least proved arena first, but no form that is proved to have no smaller plan.
-/// These plans do not depend on the budget, so that the least budget of an error is met by whoever
-/// asks for it.
+/// Forms come in the order of their proved arenas. A form whose proved arena is not below the
+/// smallest plan so far is left out. The plans do not depend on the budget, so that the least
+/// budget of an error is met by the next call.
 LogicalResult reprise::searchSmaller(PlanSearch &search, int64_t budget) {
   std::vector<std::pair<int64_t, size_t>> order;
   for (auto [i, form] : llvm::enumerate(search.forms))

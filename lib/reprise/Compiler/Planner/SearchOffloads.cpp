@@ -5,8 +5,8 @@
 using namespace mlir;
 using namespace reprise;
 
-/// The link carries so much while the forward pass runs, about a third of the step, and again while
-/// the backward pass does. The values that the best plan makes again at most cost go to the host.
+/// The capacity is what the link moves to the host during the forward pass, about a third of the
+/// step; the same bytes come back during the backward pass.
 LogicalResult reprise::searchOffloads(PlanSearch &search, int64_t budget) {
   const PlanContext &context = search.context;
   auto capacity =

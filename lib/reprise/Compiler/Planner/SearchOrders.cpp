@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Packs what was proposed, in a form of its own: the program in that order.
+/// Adds the program in the proposed order as a form, and packs the proposed plan.
 static FailureOr<FormSearch *> packOrdered(PlanSearch &search, const StepPlan &proposed,
                                            int64_t enough) {
   StepPlan shape = search.plain().step.shape;
@@ -20,7 +20,7 @@ static FailureOr<FormSearch *> packOrdered(PlanSearch &search, const StepPlan &p
   return form;
 }
 
-/// Whether plans in other orders may be cheaper than the best one that is known.
+/// Tells whether plans in other orders may be cheaper than the best plan so far.
 static bool isWorthwhile(const PlanSearch &search, int64_t budget) {
   static constexpr double kNear = 0.002; // of the step
   const FormedStep &plain = search.plain().step;
@@ -33,7 +33,8 @@ static bool isWorthwhile(const PlanSearch &search, int64_t budget) {
   return !best || best->overridden > 0 || best->seconds - least > kNear * search.stepSeconds();
 }
 
-/// What is packed may take more than was reckoned, so the excess is taken off the next goal.
+/// A packed program may exceed the bytes that the search predicts, so the next goal is lower by the
+/// excess.
 LogicalResult reprise::searchOrders(PlanSearch &search, int64_t budget) {
   static constexpr int kMostRounds = 3;
   if (!isWorthwhile(search, budget))

@@ -15,7 +15,7 @@ using namespace reprise;
 using checkpoint::Footprint;
 using checkpoint::Kind;
 
-/// As a part of its launch: with the operands that come from other launches, and its results.
+/// Counts bytes of an op as a part of its launch: operands from other launches, and results.
 static double findSecondsInLaunch(Operation *op, const exec::LaunchNumbers &numbers,
                                   const CostModel &costs) {
   int64_t bytes = 0;
@@ -29,7 +29,7 @@ static double findSecondsInLaunch(Operation *op, const exec::LaunchNumbers &numb
   return costs.getSeconds(op, bytes);
 }
 
-/// Of all iterations.
+/// Returns the seconds of all iterations of the loops around the op.
 static double findLoopSeconds(LoopOp loop, const exec::LaunchNumbers &numbers,
                               const CostModel &costs) {
   double seconds = numbers.inBody.lookup(loop) * costs.getLaunchSeconds();
@@ -54,20 +54,21 @@ public:
 
   FailureOr<Footprint> run();
   Footprint runBodies();
-  checkpoint::LaunchLinks links; ///< of what `run` gives
+  checkpoint::LaunchLinks links; ///< links between the launches of the result of `run`
 
 private:
-  /// The launch of an op; kNoLaunch if it has none, or for the null between two bodies.
+  /// Returns the launch of an op; kNoLaunch for an op without a launch and for the null between two
+  /// bodies.
   int launchOf(Operation *op) const {
-    // What is offloaded lies where its launch has stored it.
+    // An offloaded value is read from the place where its launch has stored it.
     if (auto offload = dyn_cast_or_null<OffloadOp>(op))
       if (Operation *maker = offload.getOperand().getDefiningOp())
         op = maker;
     auto found = numbers.of.find(op);
     return found == numbers.of.end() ? checkpoint::kNoLaunch : found->second;
   }
-  /// Visits the ops with launches that read the value, through those that have none, and the
-  /// terminator.
+  /// Visits the ops with launches that read the value, directly or through ops without launches,
+  /// and the terminator.
   void forEachReader(Value value, llvm::function_ref<void(OpOperand &, Operation *)> visit) const;
   std::vector<int> findReaders(Operation *op) const;
   void addNeighbours(Footprint &footprint);
@@ -76,7 +77,8 @@ private:
   void addOrder();
   void findInPlace(Footprint &footprint) const;
   void findMemoryReads();
-  /// Nothing is quite free, so that what need not be replayed is not.
+  /// Least share of the seconds that a replay costs. No replay is free, so that plans have no
+  /// needless ones.
   static constexpr double kLeastShare = 0.01;
   double findSeconds(size_t index) const;
   double findBodySeconds(size_t index) const;
@@ -92,7 +94,7 @@ private:
   const CostModel &costs;
   DenseSet<Operation *> members;
   std::vector<bool> isNearlyFree;   ///< per value: the fastest plan replays it
-  std::vector<bool> readFromMemory; ///< per value: by an op of the backward pass or a replay
+  std::vector<bool> readFromMemory; ///< per value: an op of the backward pass or a replay reads it
 };
 
 } // namespace
@@ -110,7 +112,7 @@ void Survey::forEachReader(Value value,
   }
 }
 
-/// The launches that read a result of the op.
+/// Returns the launches that read a result of the op.
 std::vector<int> Survey::findReaders(Operation *op) const {
   std::vector<int> readers;
   for (Value result : op->getResults())
@@ -121,8 +123,9 @@ std::vector<int> Survey::findReaders(Operation *op) const {
   return readers;
 }
 
-/// Launches wait for those that they read from, and an argument's next value, which lies in its
-/// place, for the readers of the old one.
+/// Adds the waits between launches. A launch waits for the launches that it reads from. The launch
+/// of an argument's next value, which overwrites the argument, waits for all readers of the old
+/// value.
 void Survey::addOrder() {
   links.next.resize(numbers.count);
   auto wait = [&](int before, int after) {
@@ -151,7 +154,7 @@ void Survey::addOrder() {
   }
 }
 
-/// Results of the other ops that travel from launch to launch.
+/// Adds the neighbours: results of ops outside of the scope that are live from launch to launch.
 void Survey::addNeighbours(Footprint &footprint) {
   for (Operation &op : block.without_terminator()) {
     int own = launchOf(&op);
@@ -178,7 +181,7 @@ void Survey::addNeighbours(Footprint &footprint) {
 
 void Survey::addValue(Value value, Footprint &footprint) {
   std::vector<int> readers;
-  // What an offload is of lies in memory as its result.
+  // The operand of an offload lies in memory in the place of its result.
   bool isStored = llvm::none_of(value.getUsers(), llvm::IsaPred<OffloadOp>);
   forEachReader(value, [&](OpOperand &use, Operation *reader) {
     if (members.contains(reader))
@@ -192,7 +195,8 @@ void Survey::addValue(Value value, Footprint &footprint) {
   footprint.isStored.push_back(isStored);
 }
 
-/// The first op of a launch that reads memory is what its commands share bytes for, or the first.
+/// Returns the op of a launch that stands for the launch's scratch: the first op that reads memory,
+/// or else the first op.
 LogicalResult Survey::addScratch(Footprint &footprint) {
   std::vector<int64_t> scratch(numbers.count); // of a loop, the most of its launches
   for (auto [launch, number] : formed.launches) {
@@ -223,7 +227,7 @@ LogicalResult Survey::addScratch(Footprint &footprint) {
   return success();
 }
 
-/// Loops of which some stack may lie where slices die.
+/// Finds the loops with a stack that may lie in the place of slices that die.
 void Survey::findInPlace(Footprint &footprint) const {
   footprint.inPlace.resize(scope.ops.size());
   for (auto [i, op] : llvm::enumerate(scope.ops)) {
@@ -238,8 +242,9 @@ void Survey::findInPlace(Footprint &footprint) const {
   }
 }
 
-/// Readers come after what they read, so one sweep from the end sees what they need in memory; a
-/// view hands that on.
+/// Finds the values that backward ops or replays read from memory. One sweep from the end is
+/// enough, because readers come after the values that they read; views pass reads on to their
+/// operands.
 void Survey::findMemoryReads() {
   readFromMemory.resize(problem.values.size());
   for (size_t i = problem.operations.size(); i-- > 0;) {
@@ -255,8 +260,9 @@ void Survey::findMemoryReads() {
   }
 }
 
-/// Of one replay: its arithmetic, and what it reads beside the problem's values. Its launch and the
-/// problem's values are what plans differ in.
+/// Returns the seconds of one replay: its arithmetic, and its reads of values outside of the
+/// problem. The footprint counts launches and reads of the problem's values, because plans differ
+/// in them.
 double Survey::findSeconds(size_t index) const {
   Operation *op = scope.ops[index];
   if (launchOf(op) == checkpoint::kNoLaunch)
@@ -278,7 +284,8 @@ double Survey::findSeconds(size_t index) const {
   return costs.getSeconds(op, bytes);
 }
 
-/// In a body all replays are of one launch; what they move is part of their seconds.
+/// Returns the seconds of a replay in a body with its traffic, because all replays of a body are in
+/// one launch.
 double Survey::findBodySeconds(size_t index) const {
   Operation *op = scope.ops[index];
   const checkpoint::Problem::Operation &entry = problem.operations[index];
@@ -292,7 +299,7 @@ double Survey::findBodySeconds(size_t index) const {
     return findSecondsInLaunch(op, numbers, costs);
   if (isNearlyFree[entry.firstResult])
     return kLeastShare * costs.getSeconds(op, 0);
-  // Otherwise it would be written, and read again.
+  // A replay inside its reader spares the write and the read of a saved value.
   double spared = costs.getTransferSeconds(2 * problem.values[entry.firstResult].bytes);
   double seconds = costs.getSeconds(op, 0);
   return std::max(seconds - spared, kLeastShare * seconds);

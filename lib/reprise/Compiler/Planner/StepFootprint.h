@@ -11,25 +11,25 @@ namespace reprise {
 
 class LaunchFacts;
 
-/// The step around `scope`, as the launches of the target will run it. A replay costs its
-/// arithmetic and the bytes that it reads beside the scope's values; launches and traffic have the
-/// cost model's seconds. `links`, if wanted, are for other orders of the launches. Errors at an op
-/// that no kernel can hold.
+/// Describes the step around `scope` as the launches of the target run it. A replay costs its
+/// arithmetic and the bytes that it reads from outside of the scope; launches and traffic have the
+/// seconds of the cost model. Fills in `links`, if not null, for other orders of the launches.
+/// Fails at an op that no kernel can hold.
 mlir::FailureOr<checkpoint::Footprint> findFootprint(const PlanningScope &scope,
                                                      mlir::func::FuncOp step, LaunchFacts &facts,
                                                      const CostModel &costs,
                                                      checkpoint::LaunchLinks *links = nullptr);
 
-/// Of a scope of bodies: each is one launch, 0, 2, …, between which nothing runs, so that what
-/// crosses the launch between two bodies are the stacks that one keeps for the other. Seconds are
-/// those of all iterations.
+/// Describes a scope of bodies. Each body is one launch, with an even number, and only the stacks
+/// that a body keeps for another body are live in the odd launches between. Seconds are those of
+/// all iterations.
 checkpoint::Footprint findBodyFootprint(const PlanningScope &scope, mlir::func::FuncOp step,
                                         LaunchFacts &facts, const CostModel &costs);
 
-/// Seconds that all executions of the launch take.
+/// Returns the seconds of all executions of the launch.
 double countLaunchSeconds(exec::LaunchOp launch, const CostModel &costs);
 
-/// Seconds of all launches, as reports count them, if every op runs once and all is saved.
+/// Returns the seconds of all launches, as reports count them, if every value is saved.
 double findStepSeconds(mlir::func::FuncOp step, const LaunchFacts &facts, const CostModel &costs);
 
 } // namespace reprise

@@ -28,7 +28,7 @@ OpOrder reprise::findOpOrder(func::FuncOp step, const exec::LaunchNumbers &numbe
   std::vector<Operation *> ops = listOps(step);
   Block &block = step.getBody().front();
   DenseMap<Operation *, int> placeOf;
-  // Readers come after what they read, so that the last op is the first to know its place.
+  // We walk from the end, because an op without a launch takes its place from its readers.
   for (Operation *op : llvm::reverse(ops)) {
     int launch = numbers.of.lookup_or(op, -1);
     int place = launch >= 0 ? places[launch] : static_cast<int>(launches.size());

@@ -8,15 +8,16 @@
 
 namespace reprise {
 
-/// The ops of a step's block but its terminator, by their numbers in program order, in another
-/// order; empty for program order.
+/// An order of the ops of a step, without the terminator: their numbers in program order, in the
+/// order in which they run. Empty for program order.
 using OpOrder = std::vector<int>;
 
-/// Whether launches stay in their order: beside loops, transfers, events and library calls.
+/// Tells whether the launches must stay in program order, because the step has loops, transfers,
+/// events or library calls.
 bool keepsOrder(mlir::func::FuncOp step);
 
-/// The order of ops whose launches run in that order: those of one launch stay together, and those
-/// without a launch come before their first reader.
+/// Returns the order of the ops for an order of the launches. The ops of a launch stay together,
+/// and an op without a launch comes before its first reader.
 OpOrder findOpOrder(mlir::func::FuncOp step, const exec::LaunchNumbers &numbers,
                     const checkpoint::LaunchOrder &launches);
 

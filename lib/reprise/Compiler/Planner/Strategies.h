@@ -6,40 +6,41 @@
 
 namespace reprise {
 
-/// When a strategy has its turn.
+/// Condition under which a strategy runs.
 enum class Turn {
   Always,
-  Unfinished,  ///< a cheaper plan is still worth the time
-  NothingFits, ///< no plan within the budget is known yet
+  Unfinished,  ///< the search may not end yet (isEnough)
+  NothingFits, ///< no packed plan fits the budget
 };
 
-/// A way to search for plans within a budget. A new one is a function in a file of its own and a
-/// row of `listStrategies`.
+/// A strategy that searches plans within a budget. A new strategy needs a function in a new file
+/// and a row of `listStrategies`.
 struct Strategy {
   llvm::StringLiteral name;
   Turn turn;
-  /// Packs plans of the search for so many bytes. Fails if a plan cannot be packed, with an error.
+  /// Packs plans for `budget` bytes of arena and workspace. Fails with an error if a plan cannot be
+  /// packed.
   mlir::LogicalResult (*run)(PlanSearch &search, int64_t budget);
 };
-/// In the order in which they run.
+/// Returns all strategies in the order in which they run.
 llvm::ArrayRef<Strategy> listStrategies();
 
 /// \name Strategies
 /// @{
 
-/// The form that had the smallest plan before, with all that is tried in it.
+/// Searches `PlanSearch::likely`, and its smallest plans if that is not enough.
 mlir::LogicalResult searchLikelyForm(PlanSearch &search, int64_t budget);
-/// Choices in all forms, those that may be cheapest first.
+/// Searches choices in all forms, in the order of their lower bounds.
 mlir::LogicalResult searchForms(PlanSearch &search, int64_t budget);
-/// Choices with loops unrolled that are too long to compete.
+/// Unrolls loops that are too long to compete, and searches choices again.
 mlir::LogicalResult searchLongUnrolled(PlanSearch &search, int64_t budget);
-/// Orders of the launches and choices together.
+/// Searches orders of the launches and choices together.
 mlir::LogicalResult searchOrders(PlanSearch &search, int64_t budget);
-/// Values on the host instead of those that the best plan makes again at most cost.
+/// Offloads the values that the best plan replays at the highest cost.
 mlir::LogicalResult searchOffloads(PlanSearch &search, int64_t budget);
-/// The smallest plans of the forms.
+/// Packs the smallest plans of the forms.
 mlir::LogicalResult searchSmaller(PlanSearch &search, int64_t budget);
-/// The smallest plan in any order of the launches.
+/// Packs the smallest plan in any order of the launches.
 mlir::LogicalResult packSmallestOrdered(PlanSearch &search, int64_t budget);
 /// @}
 
