@@ -55,7 +55,7 @@ struct OffloadValuesPass : impl::OffloadValuesPassBase<OffloadValuesPass> {
     value.replaceAllUsesExcept(offload.getResult(), offload);
     NamedAttrList attributes(maker->getDiscardableAttrDictionary());
     for (StringRef own : {kLabelAttr, kRuleAttr, kResultLabelsAttr, kResultRulesAttr, kNamesAttr,
-                          kDecisionsAttr, kReasonsAttr, kIdAttr})
+                          kDecisionsAttr, kReasonsAttr, kIdAttr, kCopyAttr})
       attributes.erase(own);
     if (getLabel(value)) {
       attributes.set(kLabelAttr, LabelAttr::get(builder.getContext(), *getLabel(value)));
