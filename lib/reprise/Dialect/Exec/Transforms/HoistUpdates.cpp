@@ -39,6 +39,8 @@ public:
           continue;
       }
       int64_t anchor = earliestPlace(ops);
+      if (llvm::SmallPtrSet<Operation *, 8> seen; !mayWait(op, anchor, seen))
+        continue;
       // It stays where it is from now on, even if its only reader could take it along.
       if (anchor >= 0)
         waiting.erase(numbered[anchor]);
@@ -109,6 +111,17 @@ private:
             wait(reader);
     }
     return last;
+  }
+
+  /// Tells whether the op may stand behind `anchor`, which may come after the op if a transfer
+  /// still reads the old value: readers in between must be updates, which move along.
+  bool mayWait(Operation *op, int64_t anchor, llvm::SmallPtrSetImpl<Operation *> &seen) const {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      Operation *reader = block.findAncestorOpInBlock(*user);
+      if (number.lookup(reader) > anchor || !seen.insert(reader).second)
+        return true;
+      return partOf(reader) == 2 && !isExplicit(reader) && mayWait(reader, anchor, seen);
+    });
   }
 
   /// Where the last wait for a transfer, or for what a library call made, stands. They stay where
