@@ -194,6 +194,8 @@ class _Run:
         return self.found
 
     def _see(self, name, value):
+        while name in self.found:  # of an earlier batch
+            name += ", again"
         self.found[name] = value.detach().clone() if isinstance(value, torch.Tensor) else value
 
     def _input(self):
