@@ -141,7 +141,7 @@ TEST_F(ProgramPlannerTest, AFormIsPackedAsLabelledAndWithAllSaved) {
   EXPECT_GT(findProvedArena(alone.step, 1, search.context), 1);
 }
 
-/// What is packed competes for budgets to come, and what is forgotten no longer does.
+/// Packed plans compete for every budget until the search forgets them.
 TEST_F(ProgramPlannerTest, FormsAndStrategiesFillASearch) {
   PlanSearch search(step, options, facts, *costs);
   FailureOr<FormSearch *> plain = addForm(search, copyAlone(step), {}, search.forms);

@@ -24,7 +24,7 @@ static ArrayAttr toAttribute(MLIRContext *context, const std::vector<checkpoint:
   SmallVector<Attribute> list;
   for (checkpoint::Choice choice : choices)
     list.push_back(PlanChoiceAttr::get(context, static_cast<PlanChoice>(choice)));
-  return list.empty() ? nullptr : ArrayAttr::get(context, list);
+  return ArrayAttr::get(context, list);
 }
 
 void reprise::writePlan(func::FuncOp step, const StepPlan &plan) {
@@ -36,12 +36,12 @@ void reprise::writePlan(func::FuncOp step, const StepPlan &plan) {
     bodies.push_back(toAttribute(context, choices));
   step->setDiscardableAttr(
       kPlanAttr,
-      PlanAttr::get(context, form.empty() ? nullptr : ArrayAttr::get(context, form),
-                    bodies.empty() ? nullptr : ArrayAttr::get(context, bodies),
-                    plan.offloaded.empty() ? nullptr
-                                           : DenseI64ArrayAttr::get(context, plan.offloaded),
-                    plan.order.empty() ? nullptr : DenseI32ArrayAttr::get(context, plan.order),
-                    toAttribute(context, plan.choices), plan.enoughArena));
+      PlanAttr::get(
+          context, form.empty() ? nullptr : ArrayAttr::get(context, form),
+          bodies.empty() ? nullptr : ArrayAttr::get(context, bodies),
+          plan.offloaded.empty() ? nullptr : DenseI64ArrayAttr::get(context, plan.offloaded),
+          plan.order.empty() ? nullptr : DenseI32ArrayAttr::get(context, plan.order),
+          plan.choices.empty() ? nullptr : toAttribute(context, plan.choices), plan.enoughArena));
 }
 
 LogicalResult reprise::applyPlan(func::FuncOp step, const StepPlan &plan) {

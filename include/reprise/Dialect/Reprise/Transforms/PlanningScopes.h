@@ -36,9 +36,6 @@ std::vector<PlanningScope> findBodyScopes(mlir::func::FuncOp function);
 /// them instead of the labels; in bodies, of the values that no label speaks of.
 void writeChoices(const PlanningScope &scope, llvm::ArrayRef<checkpoint::Choice> choices);
 
-/// Takes the choices away from the ops again.
-void clearChoices(const PlanningScope &scope);
-
 /// A decision on a value of the forward pass, with its reason.
 struct Verdict {
   checkpoint::Decision decision = checkpoint::Decision::NotNeeded;

@@ -123,12 +123,6 @@ void reprise::writeChoices(const PlanningScope &scope, ArrayRef<Choice> choices)
   }
 }
 
-void reprise::clearChoices(const PlanningScope &scope) {
-  for (Operation *op : scope.ops)
-    if (op)
-      op->removeDiscardableAttr(kChoicesAttr);
-}
-
 std::optional<Verdict> reprise::readVerdict(OpResult value) {
   unsigned number = value.getResultNumber();
   auto read = [&](StringRef name) {
