@@ -145,7 +145,7 @@ def check_places():
     run("cut.rpb", "cut", *FLAGS)
     same_folder("stages from scopes", "one-gpt2", "cut")
     text = tool("reprise-opt", "gpt2.mlir", "--reprise-to=partition microbatches=3 stages=3 begin=layer/1,layer/3")
-    programs = text.split("func.func @")[1:]
+    programs = text.split("reprise.program @")[1:]
     owners = [[f'"layer/{layer}/up/weight"' in program for program in programs] for layer in range(4)]
     check("weights have homes", owners == [[True, False, False], [False, True, False], [False, True, False],
                                            [False, False, True]], str(owners))

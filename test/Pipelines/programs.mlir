@@ -4,7 +4,7 @@
 // RUN: sed -n '/@plain/,/^  }/p' %t.none.mlir > %t.plain
 // DEFINE: %{phase} = checkpoint
 // DEFINE: %{run} = reprise-opt %s --reprise-to="%{phase} from=autodiff" -o %t.%{phase}.mlir && \
-// DEFINE:   sed -n '/@first/,/^  }/p' %t.%{phase}.mlir | sed 's/@first/@second/; s/device = 0/device = 1/' > %t.first && \
+// DEFINE:   sed -n '/@first/,/^  }/p' %t.%{phase}.mlir | sed 's/@first/@second/; s/devices \[0\]/devices [1]/' > %t.first && \
 // DEFINE:   sed -n '/@second/,/^  }/p' %t.%{phase}.mlir > %t.second && cmp %t.first %t.second && \
 // DEFINE:   sed -n '/@plain/,/^  }/p' %t.%{phase}.mlir | cmp - %t.plain
 // RUN: %{run}
@@ -17,9 +17,9 @@
 // A phase goes on where another one has ended.
 // RUN: reprise-opt %t.checkpoint.mlir --reprise-to="memory from=checkpoint" | cmp - %t.memory.mlir
 
-// RUN: sed 's/attributes {reprise.device = [01] : i64}//' %s > %t.unmarked.mlir
+// RUN: sed 's/reprise.program \(@[a-z]*\) devices \[[01]\]/func.func \1/; s/reprise.return/return/' %s > %t.unmarked.mlir
 // RUN: %expect 1 reprise-opt %t.unmarked.mlir --reprise-to="memory from=autodiff" 2>&1 | FileCheck %s --check-prefix=UNMARKED
-// UNMARKED: error: expected a device program, a function with 'reprise.device'
+// UNMARKED: error: expected a device program, a 'reprise.program'
 // RUN: %expect 1 reprise-opt %s --reprise-to="memory from=lunch" 2>&1 | FileCheck %s --check-prefix=FROM
 // FROM: unknown option 'from=lunch'
 // RUN: not reprise-opt %s --reprise-to='partition stages=99999999999' 2>&1 | FileCheck %s --check-prefix=STAGES
@@ -27,22 +27,22 @@
 // RUN: not reprise-opt %s --reprise-to='partition stages=2 chunks=99999999999' 2>&1 | FileCheck %s --check-prefix=CHUNKS
 // CHUNKS: unknown option 'chunks=99999999999'
 
-// CHECK-LABEL: func.func @first
-// CHECK-SAME: exec.arena_bytes = {{[0-9]+}} : i64, reprise.device = 0 : i64, reprise.replayed_ops = 1 : i64
+// CHECK-LABEL: reprise.program @first
+// CHECK-SAME: exec.arena_bytes = {{[0-9]+}} : i64, reprise.replayed_ops = 1 : i64
 // CHECK: exec.launch
 // CHECK-LABEL: func.func @plain
 // CHECK-NOT: exec.launch
-// CHECK-LABEL: func.func @second
-// CHECK-SAME: exec.arena_bytes = {{[0-9]+}} : i64, reprise.device = 1 : i64, reprise.replayed_ops = 1 : i64
+// CHECK-LABEL: reprise.program @second
+// CHECK-SAME: exec.arena_bytes = {{[0-9]+}} : i64, reprise.replayed_ops = 1 : i64
 // CHECK: exec.launch
 #again = #reprise.label<must_recompute>
 
-func.func @first(%x: tensor<64x64xf32>, %dy: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {reprise.device = 0 : i64} {
+reprise.program @first devices [0] (%x: tensor<64x64xf32>, %dy: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<64x64xf32>
   %b = reprise.dot_general %a, %a contracting [1] x [0] {reprise.primal, reprise.block = array<i64: 1>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %c = reprise.mul %dy, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<64x64xf32>
   %d = reprise.dot_general %a, %c contracting [1] x [0] {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  return %d : tensor<64x64xf32>
+  reprise.return %d : tensor<64x64xf32>
 }
 
 func.func @plain(%x: tensor<64x64xf32>, %dy: tensor<64x64xf32>) -> tensor<64x64xf32> {
@@ -53,10 +53,10 @@ func.func @plain(%x: tensor<64x64xf32>, %dy: tensor<64x64xf32>) -> tensor<64x64x
   return %d : tensor<64x64xf32>
 }
 
-func.func @second(%x: tensor<64x64xf32>, %dy: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {reprise.device = 1 : i64} {
+reprise.program @second devices [1] (%x: tensor<64x64xf32>, %dy: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<64x64xf32>
   %b = reprise.dot_general %a, %a contracting [1] x [0] {reprise.primal, reprise.block = array<i64: 1>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %c = reprise.mul %dy, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<64x64xf32>
   %d = reprise.dot_general %a, %c contracting [1] x [0] {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  return %d : tensor<64x64xf32>
+  reprise.return %d : tensor<64x64xf32>
 }

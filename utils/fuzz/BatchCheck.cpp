@@ -119,7 +119,7 @@ private:
         fail("error", Twine(microbatches) + " micro-batches: " + diagnostics);
       return {};
     }
-    auto entry = module->lookupSymbol<func::FuncOp>("train");
+    auto entry = module->lookupSymbol<ProgramOp>("train");
     FailureOr<std::vector<Tensor>> results = interpret(entry, takeValues(entry));
     if (failed(results))
       fail("error", "interpreted: " + diagnostics);
@@ -159,7 +159,7 @@ private:
   /// Runs all device programs; results stand where they stand in the step, and in one piece.
   static bool interpretAll(ModuleOp module, std::vector<Tensor> &results, uint64_t order) {
     std::vector<ProgramCall> calls;
-    for (func::FuncOp program : findPrograms(module))
+    for (ProgramOp program : findPrograms(module))
       calls.push_back({program, takeValues(program)});
     FailureOr<std::vector<std::vector<Tensor>>> returned = interpretPrograms(calls, order);
     if (failed(returned))
@@ -186,7 +186,7 @@ private:
     return true;
   }
 
-  static std::vector<Tensor> takeValues(func::FuncOp entry) {
+  static std::vector<Tensor> takeValues(FunctionOpInterface entry) {
     EntrySignature signature(entry);
     std::vector<Tensor> values;
     for (BlockArgument argument : entry.getArguments()) {

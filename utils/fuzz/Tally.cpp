@@ -24,6 +24,8 @@ static const std::map<std::string, std::string> neverReplayed = {
     {"reprise.name", "removed when labels are read"},
     {"reprise.pause", "a step stops once"},
     {"reprise.policy", "no op of the graph"},
+    {"reprise.program", "no op of the graph"},
+    {"reprise.return", "ends a program"},
     {"reprise.rms_norm", "expanded in what is differentiated"},
     {"reprise.rule", "no op of the graph"},
     {"reprise.value_and_grad", "expanded before there is a plan"},

@@ -2,7 +2,7 @@
 #ifndef REPRISE_CONVERSION_EXECTOBUNDLE_H
 #define REPRISE_CONVERSION_EXECTOBUNDLE_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Runtime/Bundle.h"
 #include "reprise/Target/Target.h"
 
@@ -11,7 +11,7 @@ namespace reprise {
 /// The functions of one device, each a list of launches with places. The initializers take the
 /// arguments of the step and one more, tensor<i64>, the step's number; either may be null.
 struct BundlePrograms {
-  mlir::func::FuncOp step, initParameters, initInputs;
+  ProgramOp step, initParameters, initInputs;
   const Target *target = nullptr;
 };
 

@@ -2,8 +2,8 @@
 #ifndef REPRISE_COSTS_COSTMODEL_H
 #define REPRISE_COSTS_COSTMODEL_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Costs/KindError.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include <map>
 #include <optional>
@@ -48,10 +48,10 @@ public:
   static mlir::FailureOr<CostModel> load(const CostSources &sources, mlir::Location location);
 
   /// An error: an op whose type the device has no rate for.
-  mlir::LogicalResult check(mlir::func::FuncOp step) const;
+  mlir::LogicalResult check(ProgramOp step) const;
   /// Of all programs that run together, at any phase after autodiff. Errors: a profile of another
   /// entry, or of another model, whose ops they do not have.
-  mlir::LogicalResult checkModel(llvm::ArrayRef<mlir::func::FuncOp> programs) const;
+  mlir::LogicalResult checkModel(llvm::ArrayRef<ProgramOp> programs) const;
 
   /// Seconds that one execution of `op` takes if it moves `bytes` to and from memory:
   /// flops / rate + bytes / bandwidth, without the launch. An op that has no CostOpInterface, such

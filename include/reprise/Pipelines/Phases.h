@@ -20,8 +20,8 @@ struct StageInputs;
 } // namespace pipe
 
 /// Each phase ends in a verifier of what it promises. Up to `autodiff` phases work on a module;
-/// from `partition` on they work on its device programs (DeviceProgram.h), one at a time, and
-/// leave other functions alone.
+/// from `partition` on they work on its device programs (ProgramOp), each for itself, and leave
+/// functions alone.
 enum class Phase {
   Import,     ///< one entry function, calls inlined, streams numbered, broadcasts explicit
   Random,     ///< Philox seed and offset threaded: every op is pure
@@ -72,7 +72,7 @@ std::optional<Phase> phaseOfPass(llvm::StringRef pass);
 void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase to,
                  const PhaseOptions &options);
 
-/// The same for one device program, a function: phases after `from`, which is `autodiff` or later.
+/// The same for one device program: phases after `from`, which is `autodiff` or later.
 void buildProgramPhases(mlir::OpPassManager &program, Phase from, Phase to,
                         const PhaseOptions &options);
 

@@ -2,7 +2,7 @@
 #ifndef REPRISE_REFERENCE_INTERPRETER_H
 #define REPRISE_REFERENCE_INTERPRETER_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "reprise/Reference/Tensor.h"
 #include <optional>
 #include <vector>
@@ -17,12 +17,12 @@ namespace reprise {
 /// op: a `value_and_grad` (autodiff expands it), a random op without a seed (before the `random`
 /// phase), a recursive call, an op without a ReferenceOpInterface. A value is freed after its last
 /// use.
-llvm::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp entry,
+llvm::FailureOr<std::vector<Tensor>> interpret(mlir::FunctionOpInterface entry,
                                                llvm::ArrayRef<Tensor> arguments);
 
 /// A device program and its arguments.
 struct ProgramCall {
-  mlir::func::FuncOp program;
+  mlir::FunctionOpInterface program;
   std::vector<Tensor> arguments;
 };
 

@@ -168,16 +168,19 @@ LogicalResult Run::partition() {
 
 /// A run for each device program.
 LogicalResult Run::findRuns() {
-  SmallVector<func::FuncOp> programs = findPrograms(module);
+  SmallVector<ProgramOp> programs = findPrograms(module);
   if (programs.empty())
-    return module.emitError("expected a device program, a function with '") << kDeviceAttr << "'";
+    return emitNoProgram(module);
+  for (ProgramOp program : programs)
+    if (failed(verifyOneDevice(program)))
+      return failure();
   llvm::stable_sort(programs,
-                    [](func::FuncOp a, func::FuncOp b) { return *getDevice(a) < *getDevice(b); });
+                    [](ProgramOp a, ProgramOp b) { return findOnlyDevice(a) < findOnlyDevice(b); });
   for (auto [i, program] : llvm::enumerate(programs)) {
-    if (*getDevice(program) != static_cast<int64_t>(i))
+    if (*findOnlyDevice(program) != static_cast<int64_t>(i))
       return program.emitError(
                  "expected one program for each device from 0 on, got one for device ")
-             << *getDevice(program) << " where " << i << " comes next";
+             << *findOnlyDevice(program) << " where " << i << " comes next";
     FailureOr<TargetContext *> target = load(static_cast<int64_t>(i));
     if (failed(target))
       return failure();
@@ -233,7 +236,7 @@ LogicalResult Run::forEachRun(function_ref<LogicalResult(ProgramRun &)> each) {
 
 /// Before programs are lowered in parallel.
 void Run::loadDialects() {
-  PassManager manager(module.getContext(), func::FuncOp::getOperationName());
+  PassManager manager(module.getContext(), ProgramOp::getOperationName());
   buildProgramPhases(manager, Phase::Partition, Phase::Memory, phases);
   DialectRegistry registry;
   manager.getDependentDialects(registry);
@@ -258,8 +261,8 @@ LogicalResult Run::build() {
     ModuleOp own = *initializers.emplace_back(buildInitializers(run->getProgram()));
     if (failed(lowerInitializers(own, run->getPhases())))
       return failure();
-    devices.push_back({run->getProgram(), own.lookupSymbol<func::FuncOp>("init_parameters"),
-                       own.lookupSymbol<func::FuncOp>("init_inputs"),
+    devices.push_back({run->getProgram(), own.lookupSymbol<ProgramOp>("init_parameters"),
+                       own.lookupSymbol<ProgramOp>("init_inputs"),
                        &run->getPhases().facts->getTarget()});
   }
   FailureOr<runtime::Bundle> bundle = buildBundle(devices);

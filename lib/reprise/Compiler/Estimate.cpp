@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace reprise {
 
-LogicalResult describeEstimate(func::FuncOp step, LaunchFacts &facts, unsigned threads,
+LogicalResult describeEstimate(ProgramOp step, LaunchFacts &facts, unsigned threads,
                                Report &report) {
   FailureOr<int64_t> worker = facts.findWorkerBytes(step);
   if (failed(worker))

@@ -40,7 +40,7 @@ struct ExportProblemPass : impl::ExportProblemPassBase<ExportProblemPass> {
   }
 
   LogicalResult run();
-  FailureOr<func::FuncOp> findProgram();
+  FailureOr<ProgramOp> findProgram();
 
   std::shared_ptr<LaunchFacts> facts;
 };
@@ -48,11 +48,11 @@ struct ExportProblemPass : impl::ExportProblemPassBase<ExportProblemPass> {
 } // namespace
 
 /// The one that the options name, or else the only one.
-FailureOr<func::FuncOp> ExportProblemPass::findProgram() {
+FailureOr<ProgramOp> ExportProblemPass::findProgram() {
   ModuleOp module = getOperation();
-  SmallVector<func::FuncOp> programs = findPrograms(module);
+  SmallVector<ProgramOp> programs = findPrograms(module);
   if (!program.empty())
-    llvm::erase_if(programs, [&](func::FuncOp other) { return other.getName() != program; });
+    llvm::erase_if(programs, [&](ProgramOp other) { return other.getName() != program; });
   if (programs.size() == 1)
     return programs.front();
   if (!program.empty())
@@ -62,10 +62,10 @@ FailureOr<func::FuncOp> ExportProblemPass::findProgram() {
 }
 
 LogicalResult ExportProblemPass::run() {
-  FailureOr<func::FuncOp> found = findProgram();
+  FailureOr<ProgramOp> found = findProgram();
   if (failed(found))
     return failure();
-  func::FuncOp step = *found;
+  ProgramOp step = *found;
   CostSources sources;
   sources.target = target;
   sources.threads = threads;

@@ -78,13 +78,12 @@ static Value draw(ImplicitLocOpBuilder &b, RankedTensorType type, Attribute init
 }
 
 /// Adds one initializer for the arguments that `wanted` picks.
-static void addInitializer(ModuleOp module, func::FuncOp step, StringRef name, bool inputs) {
+static void addInitializer(ModuleOp module, ProgramOp step, StringRef name, bool inputs) {
   auto types = llvm::to_vector(step.getArgumentTypes());
   types.push_back(RankedTensorType::get({}, IntegerType::get(step.getContext(), 64)));
-  auto function =
-      func::FuncOp::create(step.getLoc(), name, FunctionType::get(step.getContext(), types, {}));
-  module.push_back(function);
-  setDevice(function, getDevice(step).value_or(0));
+  OpBuilder end = OpBuilder::atBlockEnd(module.getBody());
+  auto function = ProgramOp::create(end, step.getLoc(), name, end.getFunctionType(types, {}),
+                                    step.getDevices());
   Block *body = function.addEntryBlock();
   ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(step.getLoc(), body);
   EntrySignature signature(step);
@@ -111,13 +110,13 @@ static void addInitializer(ModuleOp module, func::FuncOp step, StringRef name, b
     resultTypes.push_back(type);
     names.push_back(argumentName);
   }
-  func::ReturnOp::create(b, values);
+  ReturnOp::create(b, values);
   function.setFunctionType(FunctionType::get(step.getContext(), types, resultTypes));
   for (auto [i, resultName] : llvm::enumerate(names))
     function.setResultAttr(i, EntrySignature::kName, resultName);
 }
 
-OwningOpRef<ModuleOp> buildInitializers(func::FuncOp step) {
+OwningOpRef<ModuleOp> buildInitializers(ProgramOp step) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(step.getLoc());
   addInitializer(*module, step, "init_parameters", false);
   addInitializer(*module, step, "init_inputs", true);

@@ -2,8 +2,8 @@
 #ifndef REPRISE_COMPILER_INITIALIZERS_H
 #define REPRISE_COMPILER_INITIALIZERS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 namespace reprise {
 
@@ -11,7 +11,7 @@ namespace reprise {
 /// initializer. Each takes the arguments of the step and the step's number, and returns next values
 /// of the arguments that it writes: key = seed, stream = 2^63 | FNV-1a-64(name), offset 0 for
 /// parameters and state and 4·step·⌈n/4⌉ for inputs.
-mlir::OwningOpRef<mlir::ModuleOp> buildInitializers(mlir::func::FuncOp step);
+mlir::OwningOpRef<mlir::ModuleOp> buildInitializers(ProgramOp step);
 
 } // namespace reprise
 

@@ -59,7 +59,7 @@ FailureOr<std::unique_ptr<Prepared>> Curve::prepare(CompileOptions options) {
   if (failed(runPhases(module, Phase::Partition, prepared->options.phases)))
     return failure();
   // Of a model there is one.
-  SmallVector<func::FuncOp> programs = findPrograms(module);
+  SmallVector<ProgramOp> programs = findPrograms(module);
   if (programs.size() != 1)
     return module.emitError("expected one device program, got ") << programs.size();
   prepared->planner =

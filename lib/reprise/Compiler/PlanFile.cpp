@@ -40,7 +40,7 @@ static llvm::json::Value writeBodies(const BodyPlan &bodies) {
   return scopes;
 }
 
-Object reprise::writePlanFile(func::FuncOp step, const StepPlan &plan, bool isUnrolledModel) {
+Object reprise::writePlanFile(ProgramOp step, const StepPlan &plan, bool isUnrolledModel) {
   Block &block = step.getBody().front();
   ValueIds ids(block);
   Array ops, values;
@@ -121,7 +121,7 @@ Object reprise::writePlans(const Compilation &compilation) {
   return Object{{"version", 1}, {"programs", std::move(programs)}};
 }
 
-FailureOr<const llvm::json::Value *> reprise::findProgramPlan(ModuleOp module, func::FuncOp program,
+FailureOr<const llvm::json::Value *> reprise::findProgramPlan(ModuleOp module, ProgramOp program,
                                                               const CompileOptions &options,
                                                               size_t count) {
   const Array *programs = findEntries(*options.plan);
@@ -149,26 +149,26 @@ namespace {
 /// Reads a plan for a step.
 class PlanReader {
 public:
-  PlanReader(func::FuncOp step, StringRef path) : step(step), path(path) {}
+  PlanReader(ProgramOp step, StringRef path) : step(step), path(path) {}
 
   FailureOr<StepPlan> read(const llvm::json::Value &file);
 
 private:
   FailureOr<StepPlan> readForm(const Object &file);
   FailureOr<BodyPlan> readBodies(const Array &scopes);
-  LogicalResult readOrder(func::FuncOp formed, const Array &list, StepPlan &plan);
+  LogicalResult readOrder(ProgramOp formed, const Array &list, StepPlan &plan);
   LogicalResult compareOps(Block &block, const Array &ops);
   FailureOr<llvm::StringMap<StringRef>> collectChoices(const Array &values);
   FailureOr<std::vector<Choice>> takeChoices(const PlanningScope &scope, const ValueIds &ids,
                                              llvm::StringMap<StringRef> &choices);
-  LogicalResult takeAllChoices(func::FuncOp formed, const Array &values, StepPlan &plan);
+  LogicalResult takeAllChoices(ProgramOp formed, const Array &values, StepPlan &plan);
   InFlightDiagnostic fail() { return emitPlanError(step.getContext(), path); }
   /// The plan in errors at an op of the model.
   std::string shown() const {
     return path.empty() ? "the plan" : ("the plan '" + path + "'").str();
   }
 
-  func::FuncOp step;
+  ProgramOp step;
   StringRef path;
 };
 } // namespace
@@ -195,7 +195,7 @@ FailureOr<BodyPlan> PlanReader::readBodies(const Array &scopes) {
 }
 
 /// The order of the ops of the step in its form.
-LogicalResult PlanReader::readOrder(func::FuncOp formed, const Array &list, StepPlan &plan) {
+LogicalResult PlanReader::readOrder(ProgramOp formed, const Array &list, StepPlan &plan) {
   for (const llvm::json::Value &number : list) {
     int64_t op = number.getAsInteger().value_or(-1);
     plan.order.push_back(llvm::isUInt<31>(op) ? static_cast<int>(op) : -1);
@@ -294,7 +294,7 @@ FailureOr<std::vector<Choice>> PlanReader::takeChoices(const PlanningScope &scop
   return taken;
 }
 
-LogicalResult PlanReader::takeAllChoices(func::FuncOp formed, const Array &values, StepPlan &plan) {
+LogicalResult PlanReader::takeAllChoices(ProgramOp formed, const Array &values, StepPlan &plan) {
   auto choices = collectChoices(values);
   if (failed(choices))
     return failure();
@@ -327,7 +327,7 @@ FailureOr<StepPlan> PlanReader::read(const llvm::json::Value &file) {
   if (failed(plan))
     return failure();
   OwningOpRef<ModuleOp> copy = copyAlone(step);
-  func::FuncOp formed = getAlone(*copy);
+  ProgramOp formed = getAlone(*copy);
   const Array *order = object->getArray("order");
   if (failed(applyForm(formed, *plan)) || (order && failed(readOrder(formed, *order, *plan))))
     return failure();
@@ -339,7 +339,7 @@ FailureOr<StepPlan> PlanReader::read(const llvm::json::Value &file) {
   return plan;
 }
 
-FailureOr<StepPlan> reprise::readPlanFile(func::FuncOp step, const llvm::json::Value &plan,
+FailureOr<StepPlan> reprise::readPlanFile(ProgramOp step, const llvm::json::Value &plan,
                                           StringRef path) {
   return PlanReader(step, path).read(plan);
 }

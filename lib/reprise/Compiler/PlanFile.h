@@ -13,16 +13,14 @@ namespace reprise {
 /// "bodies": […], "deferred", "enough_arena", "ops": […], "values": [{"id", "choice"}]}. Without
 /// choices on the ops the labels are followed: `values` is null. `isUnrolledModel` tells that
 /// `autodiff` replaced the loops, as the user asked for.
-llvm::json::Object writePlanFile(mlir::func::FuncOp step, const StepPlan &plan,
-                                 bool isUnrolledModel);
+llvm::json::Object writePlanFile(ProgramOp step, const StepPlan &plan, bool isUnrolledModel);
 
 /// Whether the plan is one of a model whose loops `autodiff` replaced.
 bool isOfUnrolledModel(const llvm::json::Value &plan);
 
 /// The plan of one of `count` programs in the plans of the options (writePlans). Errors: a file of
 /// several plans for one program, or the other way round; no plan of that name.
-mlir::FailureOr<const llvm::json::Value *> findProgramPlan(mlir::ModuleOp module,
-                                                           mlir::func::FuncOp program,
+mlir::FailureOr<const llvm::json::Value *> findProgramPlan(mlir::ModuleOp module, ProgramOp program,
                                                            const CompileOptions &options,
                                                            size_t count);
 
@@ -32,7 +30,7 @@ mlir::SmallVector<const llvm::json::Object *> listPlans(const llvm::json::Value 
 /// The plan of `step`, which has been through `autodiff` and gets the labels that the plan rests
 /// on. `path` is that of the file, for messages. Errors: not a plan, or one of another graph, at
 /// the first op that differs.
-mlir::FailureOr<StepPlan> readPlanFile(mlir::func::FuncOp step, const llvm::json::Value &plan,
+mlir::FailureOr<StepPlan> readPlanFile(ProgramOp step, const llvm::json::Value &plan,
                                        llvm::StringRef path);
 
 /// Whether the options in a plan have the types that they must have.
@@ -46,13 +44,13 @@ void addOptions(llvm::json::Object &plan, const CompileOptions &options,
 std::optional<int64_t> readBudget(const llvm::json::Value &plan, const CompileOptions &options);
 
 /// The ids of the values of `step`, before it has its form, by label.
-llvm::json::Object writeLabels(mlir::func::FuncOp step);
+llvm::json::Object writeLabels(ProgramOp step);
 /// The blocks of the ops of `step`, before it has its form: runs of ops, each as its number of ops
 /// and the blocks around them.
-llvm::json::Array writeUnits(mlir::func::FuncOp step);
+llvm::json::Array writeUnits(ProgramOp step);
 /// Gives the values of `step` the labels of the plan, and its ops the blocks. A MUST that they have
 /// stays; an error if the plan follows its labels.
-mlir::LogicalResult takeLabels(mlir::func::FuncOp step, const llvm::json::Object &plan);
+mlir::LogicalResult takeLabels(ProgramOp step, const llvm::json::Object &plan);
 
 } // namespace reprise
 

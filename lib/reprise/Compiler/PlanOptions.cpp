@@ -81,7 +81,7 @@ std::optional<int64_t> reprise::readBudget(const llvm::json::Value &file,
 /// Labels of constants say nothing.
 static bool isUndecided(Operation *op) { return op->hasTrait<OpTrait::ConstantLike>(); }
 
-Array reprise::writeUnits(func::FuncOp step) {
+Array reprise::writeUnits(ProgramOp step) {
   std::vector<std::pair<int64_t, ArrayRef<int64_t>>> runs;
   step.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     ArrayRef<int64_t> blocks = readBlocks(op);
@@ -99,7 +99,7 @@ Array reprise::writeUnits(func::FuncOp step) {
 }
 
 /// A list for another number of ops is one of another graph, which is told later.
-static void takeUnits(func::FuncOp step, const Array &list) {
+static void takeUnits(ProgramOp step, const Array &list) {
   SmallVector<SmallVector<int64_t>> runs;
   for (const llvm::json::Value &entry : list) {
     runs.emplace_back();
@@ -118,7 +118,7 @@ static void takeUnits(func::FuncOp step, const Array &list) {
   });
 }
 
-Object reprise::writeLabels(func::FuncOp step) {
+Object reprise::writeLabels(ProgramOp step) {
   ValueIds ids(step.getBody().front());
   std::map<std::string, Array> byLabel;
   step.walk([&](Operation *op) {
@@ -138,7 +138,7 @@ namespace {
 /// The labels of a plan on their way to the step's ops.
 class LabelChange {
 public:
-  LabelChange(func::FuncOp step, bool isFollowed)
+  LabelChange(ProgramOp step, bool isFollowed)
       : ids(step.getBody().front()), isFollowed(isFollowed) {}
 
   void read(const Object &labels);
@@ -178,7 +178,7 @@ LogicalResult LabelChange::apply(Operation *op) {
   return success();
 }
 
-LogicalResult reprise::takeLabels(func::FuncOp step, const Object &plan) {
+LogicalResult reprise::takeLabels(ProgramOp step, const Object &plan) {
   const Object *lists = plan.getObject("labels");
   if (!lists)
     return success();
@@ -189,7 +189,7 @@ LogicalResult reprise::takeLabels(func::FuncOp step, const Object &plan) {
   if (walked.wasInterrupted())
     return failure();
   // Values that labels send to the host have ops of their own.
-  PassManager manager(step.getContext(), func::FuncOp::getOperationName());
+  PassManager manager(step.getContext(), ProgramOp::getOperationName());
   manager.addPass(createOffloadValuesPass());
   if (failed(manager.run(step)))
     return failure();

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace reprise;
 
-ProgramRun::ProgramRun(func::FuncOp program, const CompileOptions &options, PhaseOptions phases,
+ProgramRun::ProgramRun(ProgramOp program, const CompileOptions &options, PhaseOptions phases,
                        const CostModel &costs)
     : program(program), options(options), phases(std::move(phases)), costs(costs) {
   if (std::optional<int64_t> memory = costs.getRates().memory)
@@ -52,13 +52,13 @@ FailureOr<int64_t> ProgramRun::findBudget() {
 /// Says that the device's memory does not do; `least` are bytes of arena and workspace.
 LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
   pipe::CutAttr cut = pipe::findTakenCut(program->getParentOfType<ModuleOp>());
-  std::string device = std::to_string(getDevice(program).value_or(0));
+  std::string device = std::to_string(*findOnlyDevice(program));
   bool isOne = cut && cut.getChunks() == 1;
   std::string who = phases.stages.devices == 1 ? "the step"
                     : isOne                    ? "stage " + device
                                                : "device program " + device;
   int64_t persistent = countPersistentBytes(program);
-  InFlightDiagnostic error = func::FuncOp(program).emitError()
+  InFlightDiagnostic error = ProgramOp(program).emitError()
                              << "the smallest plan found for " << who << " takes "
                              << groupDigits(least + persistent) << " bytes, and its device '"
                              << costs.getRates().name << "' has "
@@ -187,7 +187,7 @@ LogicalResult ProgramRun::plan(const llvm::json::Value *file) {
 }
 
 LogicalResult ProgramRun::runPhases(Phase from, Phase to) {
-  PassManager manager(program.getContext(), func::FuncOp::getOperationName());
+  PassManager manager(program.getContext(), ProgramOp::getOperationName());
   buildProgramPhases(manager, from, to, phases);
   return manager.run(program);
 }
@@ -200,7 +200,7 @@ LogicalResult ProgramRun::lower(Phase after) {
   if (failed(runPhases(after, Phase::Checkpoint)) || failed(costs.check(program)))
     return failure();
   compiled.name = program.getName().str();
-  compiled.device = getDevice(program).value_or(0);
+  compiled.device = *findOnlyDevice(program);
   Report &report = compiled.report;
   if (after <= Phase::Checkpoint)
     report.plan = describePlan(program, costs);
@@ -228,7 +228,7 @@ LogicalResult ProgramRun::checkBudget() const {
   if (taken > *budgetBytes && room == budgetBytes)
     return emitNoRoom(taken);
   if (taken > *budgetBytes)
-    return func::FuncOp(program).emitError("the step takes ")
+    return ProgramOp(program).emitError("the step takes ")
            << groupDigits(taken) << " bytes, " << groupDigits(taken - *budgetBytes)
            << " more than the budget of " << groupDigits(*budgetBytes);
   return success();

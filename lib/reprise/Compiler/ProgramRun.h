@@ -12,7 +12,7 @@ class ProgramRun {
 public:
   /// `options` and `costs` outlive the run. `phases` are those of the options but for what a plan
   /// or the program's target change; they hold the target's facts.
-  ProgramRun(mlir::func::FuncOp program, const CompileOptions &options, PhaseOptions phases,
+  ProgramRun(ProgramOp program, const CompileOptions &options, PhaseOptions phases,
              const CostModel &costs);
 
   /// Whether a budget or the device's memory bounds what the program takes.
@@ -42,7 +42,7 @@ public:
   /// predicted.
   mlir::LogicalResult checkBudget() const;
 
-  mlir::func::FuncOp getProgram() const { return program; }
+  ProgramOp getProgram() const { return program; }
   const CostModel &getCosts() const { return costs; }
   const PhaseOptions &getPhases() const { return phases; }
   std::optional<int64_t> getBudget() const { return budgetBytes; }
@@ -58,7 +58,7 @@ private:
   mlir::FailureOr<StepPlan> readPlan(const llvm::json::Value &file);
   mlir::LogicalResult runPhases(Phase from, Phase to);
 
-  mlir::func::FuncOp program;
+  ProgramOp program;
   const CompileOptions &options;
   PhaseOptions phases;
   const CostModel &costs;

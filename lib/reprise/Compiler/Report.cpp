@@ -97,7 +97,7 @@ static void number(Operation *op, int64_t first, DenseMap<Attribute, int64_t> &n
     numbers[id] = first;
 }
 
-static void numberReplays(func::FuncOp step, const DenseMap<Attribute, int64_t> &numbers) {
+static void numberReplays(ProgramOp step, const DenseMap<Attribute, int64_t> &numbers) {
   Builder builder(step.getContext());
   step.walk([&](Operation *op) {
     auto found = numbers.find(op->getDiscardableAttr(kOriginalAttr));
@@ -106,7 +106,7 @@ static void numberReplays(func::FuncOp step, const DenseMap<Attribute, int64_t> 
   });
 }
 
-void describeFusion(func::FuncOp step, ReportedPlan &plan) {
+void describeFusion(ProgramOp step, ReportedPlan &plan) {
   DenseSet<int64_t> stored;
   step.walk([&](exec::LaunchOp launch) {
     if (auto numbers = launch->getAttrOfType<DenseI64ArrayAttr>(exec::kReportedAttr))
@@ -125,7 +125,7 @@ static void addOffload(OffloadOp op, bool isSaved, ReportedValue &value) {
   value.savedBytes = isSaved ? getByteSize(op.getType()) : 0;
 }
 
-ReportedPlan describePlan(func::FuncOp step, const CostModel &costs) {
+ReportedPlan describePlan(ProgramOp step, const CostModel &costs) {
   ReportedPlan plan;
   ValueIds ids(step.getBody().front());
   DenseSet<Value> saved;
@@ -222,7 +222,7 @@ ReportedInputs describeInputs(ModuleOp module, const PhaseOptions &options) {
   return inputs;
 }
 
-int64_t countPersistentBytes(func::FuncOp step) {
+int64_t countPersistentBytes(ProgramOp step) {
   int64_t bytes = sizeof(int64_t); // the number of the step
   for (Type type : step.getArgumentTypes())
     bytes += getByteSize(type);
@@ -240,7 +240,7 @@ static uint64_t countWorkerBytes(const runtime::Bundle &bundle, uint32_t device)
 }
 
 /// What libraries compute of the step, and what stays a kernel although one was asked for.
-static void describeLibraries(func::FuncOp step, const Target &target, Report &report) {
+static void describeLibraries(ProgramOp step, const Target &target, Report &report) {
   if (target.getContractions() != "library")
     return;
   std::map<std::vector<uintptr_t>, Target::LibraryChoice> choices;
@@ -264,9 +264,9 @@ static void describeLibraries(func::FuncOp step, const Target &target, Report &r
   });
 }
 
-void describeBundle(const runtime::Bundle &bundle, func::FuncOp step, const Target &target,
+void describeBundle(const runtime::Bundle &bundle, ProgramOp step, const Target &target,
                     Report &report) {
-  auto device = static_cast<uint32_t>(getDevice(step).value_or(0));
+  auto device = static_cast<uint32_t>(*findOnlyDevice(step));
   report.target = target.getName();
   report.contractions = target.getContractions();
   report.threads = bundle.threads;

@@ -3,50 +3,50 @@
 #define REPRISE_LIB_COMPILER_REPORT_H
 
 #include "Planner/ProgramPlanner.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Compiler/Report.h"
 #include "reprise/Costs/CostModel.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Runtime/Bundle.h"
 
 namespace reprise {
 
 /// The plan of the checkpoint phase. Numbers the values for `describeFusion`, and lets the kernels
 /// phase note what `describeCosts` asks for.
-ReportedPlan describePlan(mlir::func::FuncOp step, const CostModel &costs);
+ReportedPlan describePlan(ProgramOp step, const CostModel &costs);
 
 /// How a plan within a budget was found, and how far it can be from the cheapest one.
 ReportedBudget describeBudget(const BudgetOutcome &outcome);
 
 /// After the kernels phase: a value is fused if neither its op nor a replay of it sends it to
 /// memory, so that it lives in registers of kernels only.
-void describeFusion(mlir::func::FuncOp step, ReportedPlan &plan);
+void describeFusion(ProgramOp step, ReportedPlan &plan);
 
 /// After the kernels phase, where there is a plan: the seconds of the step's launches by part, the
 /// device, and how far its rates are from a profile.
-void describeCosts(mlir::func::FuncOp step, const CostModel &costs, Report &report);
+void describeCosts(ProgramOp step, const CostModel &costs, Report &report);
 
 /// Parameters, state and inputs of a step, and its number.
-int64_t countPersistentBytes(mlir::func::FuncOp step);
+int64_t countPersistentBytes(ProgramOp step);
 
 /// Adds what the bundle needs for the step of a device: arena, workspace, persistent bytes,
 /// commands. With replay checks the arena holds every replay and its original to the end of the
 /// step.
-void describeBundle(const runtime::Bundle &bundle, mlir::func::FuncOp step, const Target &target,
+void describeBundle(const runtime::Bundle &bundle, ProgramOp step, const Target &target,
                     Report &report);
 
 /// What describeBundle does, for a step that is not compiled to code: arena, workspace of so many
 /// workers, and persistent bytes.
-mlir::LogicalResult describeEstimate(mlir::func::FuncOp step, LaunchFacts &facts, unsigned threads,
+mlir::LogicalResult describeEstimate(ProgramOp step, LaunchFacts &facts, unsigned threads,
                                      Report &report);
 
 /// What was compiled, for the heads of pages.
 ReportedInputs describeInputs(mlir::ModuleOp module, const PhaseOptions &options);
 
 /// The launch at which the backward pass begins; none if all is one pass.
-std::optional<int64_t> findBackwardLaunch(mlir::func::FuncOp step);
+std::optional<int64_t> findBackwardLaunch(ProgramOp step);
 
 /// The buffers of the arena.
-std::vector<ReportedBuffer> describeTimeline(mlir::func::FuncOp step);
+std::vector<ReportedBuffer> describeTimeline(ProgramOp step);
 
 /// Prints a row of a text: "arena    11.6 KiB (11,844 bytes)".
 void printBytes(llvm::raw_ostream &stream, llvm::StringRef name, int64_t bytes);

@@ -31,7 +31,7 @@ static void addSeconds(exec::LaunchOp launch, const CostModel &costs, double (&s
     seconds[part] += whole * shares[part] / sum;
 }
 
-void describeCosts(func::FuncOp step, const CostModel &costs, Report &report) {
+void describeCosts(ProgramOp step, const CostModel &costs, Report &report) {
   if (!report.plan)
     return;
   double seconds[3] = {};

@@ -28,7 +28,7 @@ struct Buffer {
 } // namespace
 
 /// The buffers by their roots, in the order of their first accesses in the program.
-static llvm::MapVector<Value, Buffer> findBuffers(func::FuncOp step,
+static llvm::MapVector<Value, Buffer> findBuffers(ProgramOp step,
                                                   const exec::Positions &positions) {
   llvm::MapVector<Value, Buffer> buffers;
   auto touch = [&](Value value, Operation *op) {
@@ -46,7 +46,7 @@ static llvm::MapVector<Value, Buffer> findBuffers(func::FuncOp step,
   step.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getParentOfType<exec::LaunchOp>())
       return;
-    if (isa<exec::LaunchOp, LoopOp, func::ReturnOp>(op) || exec::isExplicit(op)) {
+    if (isa<exec::LaunchOp, LoopOp, ReturnOp>(op) || exec::isExplicit(op)) {
       llvm::for_each(op->getResults(), [&](Value value) { touch(value, op); });
       llvm::for_each(op->getOperands(), [&](Value value) { touch(value, op); });
     }
@@ -67,7 +67,7 @@ static std::string findPart(exec::LaunchOp launch, unsigned result) {
   return "";
 }
 
-std::optional<int64_t> findBackwardLaunch(func::FuncOp step) {
+std::optional<int64_t> findBackwardLaunch(ProgramOp step) {
   exec::Positions positions(step.getBody().front());
   std::optional<int64_t> first;
   for (exec::LaunchOp launch : positions.launches) {
@@ -80,7 +80,7 @@ std::optional<int64_t> findBackwardLaunch(func::FuncOp step) {
   return first;
 }
 
-std::vector<ReportedBuffer> describeTimeline(func::FuncOp step) {
+std::vector<ReportedBuffer> describeTimeline(ProgramOp step) {
   std::vector<ReportedBuffer> described;
   exec::Positions positions(step.getBody().front());
   for (auto &[root, buffer] : findBuffers(step, positions)) {

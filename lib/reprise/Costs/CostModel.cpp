@@ -275,7 +275,7 @@ static std::string printSignature(Operation *op) {
   return llvm::formatv("{0:x-16}", getSignature(op)).str();
 }
 
-LogicalResult CostModel::check(func::FuncOp step) const {
+LogicalResult CostModel::check(ProgramOp step) const {
   WalkResult walked = step.walk([&](Operation *op) -> WalkResult {
     auto cost = dyn_cast<CostOpInterface>(op);
     if (!cost || cost.getFlops() == 0)
@@ -291,17 +291,17 @@ LogicalResult CostModel::check(func::FuncOp step) const {
   return failure(walked.wasInterrupted());
 }
 
-LogicalResult CostModel::checkModel(ArrayRef<func::FuncOp> programs) const {
+LogicalResult CostModel::checkModel(ArrayRef<ProgramOp> programs) const {
   if (profile.empty())
     return success();
-  func::FuncOp step = programs.front();
+  ProgramOp step = programs.front();
   Location flag = getProfileFlag(step.getContext(), profile);
   StringRef entry = getEntryName(step);
   if (entry != profiledEntry)
     return emitError(flag) << "the profile is of entry '" << profiledEntry << "', not of '" << entry
                            << "'";
   llvm::StringSet<> known;
-  for (func::FuncOp program : programs)
+  for (ProgramOp program : programs)
     program.walk([&](CostOpInterface op) { known.insert(printSignature(op)); });
   for (const auto &[signature, name] : profiled)
     if (!known.contains(signature))

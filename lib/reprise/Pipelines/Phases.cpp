@@ -1,11 +1,12 @@
 // reprise: the phases of compilation and their order.
 #include "reprise/Pipelines/Phases.h"
 
-#include "OnPrograms.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Policy/Policy.h"
 #include "reprise/Support/Wording.h"
@@ -148,34 +149,44 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
   }
 }
 
+namespace {
+/// A pipeline on programs does nothing, and reports nothing, in a module without programs.
+struct RequirePrograms : PassWrapper<RequirePrograms, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RequirePrograms)
+
+  StringRef getName() const override { return "RequirePrograms"; }
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    if (!findPrograms(getOperation()).empty())
+      return;
+    emitNoProgram(getOperation());
+    signalPassFailure();
+  }
+};
+} // namespace
+
+static OpPassManager &nestPrograms(OpPassManager &manager) {
+  manager.addPass(std::make_unique<RequirePrograms>());
+  return manager.nest<ProgramOp>();
+}
+
 void buildVerifier(OpPassManager &manager, Phase phase, const PhaseOptions &options) {
   if (phase == Phase::Autodiff)
     manager.addPass(exec::createVerifyProgramsPass());
-  OpPassManager program = makeProgramPasses();
-  addVerifier(program, phase, options);
-  if (!program.empty())
-    manager.addPass(createOnProgramsPass(std::move(program)));
-}
-
-static void addOnPrograms(OpPassManager &manager, Phase from, Phase to,
-                          const PhaseOptions &options) {
-  OpPassManager program = makeProgramPasses();
-  buildProgramPhases(program, from, to, options);
-  if (!program.empty())
-    manager.addPass(createOnProgramsPass(std::move(program)));
+  if (phase > Phase::Autodiff)
+    addVerifier(nestPrograms(manager), phase, options);
 }
 
 /// `partition` with more than one device.
 static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   const StageOptions &stages = options.stages;
-  OpPassManager program = makeProgramPasses();
+  OpPassManager &program = nestPrograms(manager);
   buildProgramPhases(program, Phase::Autodiff, Phase::Partition, options);
   program.addPass(pipe::createSplitStacksPass());
   program.addPass(pipe::createBalanceStagesPass({stages.devices, stages.schedule, stages.chunks,
                                                  stages.checkpoint,
                                                  /*keep=*/!stages.begin.empty()},
                                                 stages.inputs));
-  manager.addPass(createOnProgramsPass(std::move(program)));
   manager.addPass(pipe::createFormPiecesPass({stages.devices, stages.schedule, stages.chunks}));
   if (!stages.checkpoint.empty())
     manager.addPass(pipe::createLabelPiecesPass({stages.checkpoint}));
@@ -183,10 +194,9 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   manager.addPass(pipe::createScheduleTransfersPass());
   manager.addPass(pipe::createInlinePiecesPass());
   // Ops that only their marks kept apart are one on a device, before a plan counts their bytes.
-  OpPassManager flat = makeProgramPasses();
+  OpPassManager &flat = manager.nest<ProgramOp>();
   flat.addPass(createCSEPass());
   flat.addPass(createOffloadValuesPass());
-  manager.addPass(createOnProgramsPass(std::move(flat)));
   manager.addPass(exec::createVerifyProgramsPass());
 }
 
@@ -200,7 +210,8 @@ void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
     addStages(manager, options);
     done = Phase::Partition;
   }
-  addOnPrograms(manager, done, to, options);
+  if (to > done)
+    buildProgramPhases(nestPrograms(manager), done, to, options);
 }
 
 namespace {

@@ -12,8 +12,8 @@ namespace {
 
 /// The device of the program that a transfer names; -1 if there is none.
 int64_t findPeer(Operation *op, FlatSymbolRefAttr peer) {
-  auto program = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, peer);
-  return program ? getDevice(program).value_or(-1) : -1;
+  auto program = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(op, peer);
+  return program ? findOnlyDevice(program).value_or(-1) : -1;
 }
 
 template <typename Op>

@@ -26,7 +26,7 @@ bool fitsMemory(TypeRange types) {
   return bytes <= static_cast<__uint128_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
-FailureOr<std::vector<Tensor>> interpret(func::FuncOp entry, ArrayRef<Tensor> arguments) {
+FailureOr<std::vector<Tensor>> interpret(FunctionOpInterface entry, ArrayRef<Tensor> arguments) {
   FailureOr<std::vector<std::vector<Tensor>>> results =
       interpretPrograms({{entry, {arguments.begin(), arguments.end()}}});
   if (failed(results))
@@ -35,7 +35,7 @@ FailureOr<std::vector<Tensor>> interpret(func::FuncOp entry, ArrayRef<Tensor> ar
 }
 
 static LogicalResult check(const ProgramCall &call) {
-  func::FuncOp entry = call.program;
+  FunctionOpInterface entry = call.program;
   if (entry.isExternal())
     return entry.emitOpError("cannot be interpreted: the function has no body");
   if (call.arguments.size() != entry.getNumArguments())
@@ -52,8 +52,10 @@ static LogicalResult check(const ProgramCall &call) {
 static LogicalResult checkDevices(ArrayRef<ProgramCall> calls) {
   std::map<int64_t, Operation *> programs;
   for (const ProgramCall &call : calls) {
-    func::FuncOp program = call.program;
-    std::optional<int64_t> device = getDevice(program);
+    FunctionOpInterface program = call.program;
+    if (auto own = dyn_cast<ProgramOp>(program.getOperation()); own && failed(verifyOneDevice(own)))
+      return failure();
+    std::optional<int64_t> device = findOnlyDevice(program);
     if (!device && calls.size() > 1)
       return program.emitOpError(
           "cannot be interpreted beside others: the function is no device program");
@@ -75,7 +77,7 @@ static LogicalResult refuseDeadlock(ArrayRef<std::unique_ptr<Machine>> machines)
       waiting.push_back(machine->getWaiting());
   auto describe = [](Diagnostic &text, Operation *op) {
     auto transfer = cast<TransferOpInterface>(op);
-    text << "device " << *getDevice(op->getParentOfType<func::FuncOp>())
+    text << "device " << *findOnlyDevice(op->getParentOfType<FunctionOpInterface>())
          << " waits for a value of device " << transfer.getPeer() << " with key "
          << transfer.getKey();
   };

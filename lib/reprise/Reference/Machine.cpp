@@ -83,7 +83,7 @@ Operation *Mailboxes::findLeft() const {
 }
 
 FailureOr<bool> Machine::exchange(TransferOpInterface op) {
-  std::optional<int64_t> device = getDevice(program);
+  std::optional<int64_t> device = findOnlyDevice(program);
   if (!device)
     return op->emitOpError(
         "cannot be interpreted: the function around the op is no device program");
@@ -99,7 +99,7 @@ FailureOr<bool> Machine::exchange(TransferOpInterface op) {
 /// What a receive that has begun waits for; false if it is not there.
 FailureOr<bool> Machine::receive(TransferOpInterface op) {
   std::vector<Tensor> values;
-  Operation *sender = mail.take(*getDevice(program), op, begun.lookup(op), values);
+  Operation *sender = mail.take(*findOnlyDevice(program), op, begun.lookup(op), values);
   if (!sender)
     return false;
   begun.erase(op);
@@ -116,7 +116,7 @@ FailureOr<bool> Machine::receive(TransferOpInterface op) {
 
 //===-- Execution -----------------------------------------------------------------------------===//
 
-Machine::Machine(func::FuncOp program, std::vector<Tensor> arguments, Mailboxes &mail)
+Machine::Machine(FunctionOpInterface program, std::vector<Tensor> arguments, Mailboxes &mail)
     : program(program), mail(mail) {
   enterFunction(program, std::move(arguments), nullptr);
 }
@@ -129,11 +129,12 @@ void Machine::enter(Block &block, std::shared_ptr<Frame> frame, Operation *op) {
   entered.op = op;
 }
 
-void Machine::enterFunction(func::FuncOp function, std::vector<Tensor> arguments, Operation *call) {
+void Machine::enterFunction(FunctionOpInterface function, std::vector<Tensor> arguments,
+                            Operation *call) {
   running.insert(function);
   auto frame = std::make_shared<Frame>();
   frame->define(function.getArguments(), std::move(arguments));
-  enter(function.getBody().front(), std::move(frame), call);
+  enter(function.front(), std::move(frame), call);
 }
 
 FailureOr<bool> Machine::run(int64_t most) {
@@ -190,7 +191,7 @@ FailureOr<bool> Machine::execute(Operation *op) {
 
 /// Gives the results of a block to the op that it was executed for.
 LogicalResult Machine::leave(Operation *terminator) {
-  if (!isa<func::ReturnOp, YieldOp>(terminator))
+  if (!isa<func::ReturnOp, ReturnOp, YieldOp>(terminator))
     return terminator->emitOpError("cannot be interpreted");
   Activation &left = stack.back();
   std::vector<Tensor> values = left.frame->useAll(terminator->getOperands());
@@ -201,7 +202,7 @@ LogicalResult Machine::leave(Operation *terminator) {
     values = std::move(left.carried);
     llvm::append_range(values, std::move(left.stacks));
   }
-  if (isa<func::ReturnOp>(terminator))
+  if (isa<func::ReturnOp, ReturnOp>(terminator))
     running.erase(terminator->getParentOp());
   stack.pop_back();
   if (op)

@@ -2,7 +2,7 @@
 #ifndef REPRISE_LIB_REFERENCE_MACHINE_H
 #define REPRISE_LIB_REFERENCE_MACHINE_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Reference/Tensor.h"
 #include "reprise/Reference/Transfer.h"
@@ -62,7 +62,7 @@ private:
 /// loops and calls, and go on when what it waits for is there.
 class Machine {
 public:
-  Machine(mlir::func::FuncOp program, std::vector<Tensor> arguments, Mailboxes &mail);
+  Machine(mlir::FunctionOpInterface program, std::vector<Tensor> arguments, Mailboxes &mail);
 
   /// Runs until the program waits, is done, or has executed `most` ops. Whether it executed any.
   mlir::FailureOr<bool> run(int64_t most);
@@ -83,7 +83,7 @@ private:
   };
 
   void enter(mlir::Block &block, std::shared_ptr<Frame> frame, mlir::Operation *op);
-  void enterFunction(mlir::func::FuncOp function, std::vector<Tensor> arguments,
+  void enterFunction(mlir::FunctionOpInterface function, std::vector<Tensor> arguments,
                      mlir::Operation *call);
   /// False if the op waits.
   mlir::FailureOr<bool> execute(mlir::Operation *op);
@@ -96,7 +96,7 @@ private:
   mlir::FailureOr<bool> exchange(TransferOpInterface op);
   mlir::FailureOr<bool> receive(TransferOpInterface op);
 
-  mlir::func::FuncOp program;
+  mlir::FunctionOpInterface program;
   Mailboxes &mail;
   std::vector<Activation> stack;
   mlir::Operation *waiting = nullptr;

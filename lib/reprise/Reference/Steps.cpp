@@ -25,10 +25,10 @@ static std::optional<Role> parseRole(StringRef text) {
 static std::string textOf(StringAttr name) { return name ? name.str() : std::string(); }
 
 Error Steps::readSignature() {
-  for (func::FuncOp program : programs)
+  for (FunctionOpInterface program : programs)
     if (Error error = readArguments(program))
       return error;
-  for (func::FuncOp program : programs)
+  for (FunctionOpInterface program : programs)
     if (Error error = readResults(program))
       return error;
   order.resize(names.size());
@@ -37,7 +37,7 @@ Error Steps::readSignature() {
   return Error::success();
 }
 
-Error Steps::readArguments(func::FuncOp program) {
+Error Steps::readArguments(FunctionOpInterface program) {
   EntrySignature signature(program);
   std::vector<size_t> &own = taken.emplace_back();
   for (auto [i, type] : llvm::enumerate(program.getArgumentTypes())) {
@@ -63,7 +63,7 @@ Error Steps::readArguments(func::FuncOp program) {
   return Error::success();
 }
 
-Error Steps::readResults(func::FuncOp program) {
+Error Steps::readResults(FunctionOpInterface program) {
   EntrySignature signature(program);
   for (unsigned i = 0; i < program.getNumResults(); ++i) {
     names.push_back(textOf(signature.getResultName(i)));
@@ -248,16 +248,16 @@ Error Steps::write(const StepsOptions &options) const {
 }
 
 /// The device programs, by device, or the one function that import leaves.
-static std::vector<func::FuncOp> findEntries(ModuleOp module) {
-  SmallVector<func::FuncOp> functions = findPrograms(module);
-  llvm::stable_sort(functions,
-                    [](func::FuncOp a, func::FuncOp b) { return *getDevice(a) < *getDevice(b); });
-  if (functions.empty())
-    functions = llvm::to_vector(module.getOps<func::FuncOp>());
-  bool areEntries = functions.size() == 1 || (!functions.empty() && getDevice(functions.front()));
-  if (!areEntries || llvm::any_of(functions, [](func::FuncOp each) { return each.isExternal(); }))
+static std::vector<FunctionOpInterface> findEntries(ModuleOp module) {
+  SmallVector<ProgramOp> programs = findPrograms(module);
+  llvm::stable_sort(programs,
+                    [](ProgramOp a, ProgramOp b) { return findOnlyDevice(a) < findOnlyDevice(b); });
+  if (!programs.empty())
+    return {programs.begin(), programs.end()};
+  auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
+  if (functions.size() != 1 || functions.front().isExternal())
     return {};
-  return {functions.begin(), functions.end()};
+  return {functions.front()};
 }
 
 static Error runSteps(Steps &steps, const StepsOptions &options) {
@@ -283,7 +283,7 @@ namespace reprise {
 FailureOr<StepsReport> interpretSteps(ModuleOp module, const StepsOptions &options,
                                       std::string &error) {
   error.clear();
-  std::vector<func::FuncOp> programs = steps::findEntries(module);
+  std::vector<FunctionOpInterface> programs = steps::findEntries(module);
   if (programs.empty()) {
     error = "expected one function in the module; run the import phase first";
     return failure();

@@ -2,7 +2,7 @@
 #ifndef REPRISE_LIB_REFERENCE_STEPS_H
 #define REPRISE_LIB_REFERENCE_STEPS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Reference/Steps.h"
 #include "reprise/Reference/Tensor.h"
@@ -29,7 +29,7 @@ struct Argument {
 
 class Steps {
 public:
-  explicit Steps(std::vector<mlir::func::FuncOp> programs) : programs(std::move(programs)) {}
+  explicit Steps(std::vector<mlir::FunctionOpInterface> programs) : programs(std::move(programs)) {}
 
   Error readSignature();
   Error prepare(const StepsOptions &options);
@@ -43,8 +43,8 @@ public:
   std::vector<runtime::ArrayRef> arrays() const;
 
 private:
-  Error readArguments(mlir::func::FuncOp program);
-  Error readResults(mlir::func::FuncOp program);
+  Error readArguments(mlir::FunctionOpInterface program);
+  Error readResults(mlir::FunctionOpInterface program);
   Argument *find(llvm::StringRef name);
   Tensor makeInitial(const Argument &argument, int64_t step) const;
   Error giveArray(llvm::StringRef name, const std::string &path);
@@ -58,11 +58,11 @@ private:
 
   bool isOffset(size_t result) const;
 
-  std::vector<mlir::func::FuncOp> programs; // by device
-  std::vector<Argument> arguments;          // of all programs, those of one name once
-  std::vector<std::vector<size_t>> taken;   // by program, what it takes
-  std::vector<std::string> names;           // of the results, one program's after another's
-  std::vector<mlir::Type> types;            // of the results
+  std::vector<mlir::FunctionOpInterface> programs; // by device
+  std::vector<Argument> arguments;                 // of all programs, those of one name once
+  std::vector<std::vector<size_t>> taken;          // by program, what it takes
+  std::vector<std::string> names;                  // of the results, one program's after another's
+  std::vector<mlir::Type> types;                   // of the results
   std::vector<Rows> resultRows;
   std::vector<int64_t> positions; // of the results, in the step that was cut; or zeros
   std::vector<size_t> order;      // of the results, by their positions

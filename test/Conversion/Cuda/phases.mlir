@@ -2,8 +2,8 @@
 // RUN: reprise-opt %s --exec-form-launches -split-input-file | FileCheck %s --check-prefix=CPU
 // RUN: reprise-opt %s --exec-form-launches=target=cuda:sm_90 -split-input-file | FileCheck %s --check-prefix=CPU
 // RUN: reprise-opt %s --exec-form-launches=target=cuda:sm_90:library -split-input-file | FileCheck %s --check-prefix=CUDA
-// RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(exec-form-launches{target=cpu},exec-place-buffers{target=cpu},exec-verify-buffers{target=cpu}))" -split-input-file | FileCheck %s --check-prefix=CPU-PLACE
-// RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(exec-form-launches{target=cuda:sm_90},exec-place-buffers{target=cuda:sm_90},exec-verify-buffers{target=cuda:sm_90}))" -split-input-file | FileCheck %s --check-prefix=CUDA-PLACE
+// RUN: reprise-opt %s --pass-pipeline="builtin.module(reprise.program(exec-form-launches{target=cpu},exec-place-buffers{target=cpu},exec-verify-buffers{target=cpu}))" -split-input-file | FileCheck %s --check-prefix=CPU-PLACE
+// RUN: reprise-opt %s --pass-pipeline="builtin.module(reprise.program(exec-form-launches{target=cuda:sm_90},exec-place-buffers{target=cuda:sm_90},exec-verify-buffers{target=cuda:sm_90}))" -split-input-file | FileCheck %s --check-prefix=CUDA-PLACE
 // RUN: not reprise-opt %s --exec-place-buffers=target=tpu -split-input-file 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: unknown target 'tpu'
 
@@ -18,10 +18,10 @@
 // CUDA-NEXT: exec.return
 // CUDA: exec.launch
 // CUDA: reprise.exp
-func.func @epilogue(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
+reprise.program @epilogue devices [0] (%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
   %0 = reprise.dot_general %x, %x contracting [1] x [0] : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf16>
   %1 = reprise.exp %0 : tensor<8x8xf16>
-  return %1 : tensor<8x8xf16>
+  reprise.return %1 : tensor<8x8xf16>
 }
 
 // -----
@@ -32,7 +32,7 @@ func.func @epilogue(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
 // CPU-PLACE: arguments = array<i64: 0, -1>
 // CUDA-PLACE-LABEL: @rows
 // CUDA-PLACE: arguments = array<i64: -1, -1>
-func.func @rows(%x: tensor<40x70xf32> {reprise.name = "x"})
+reprise.program @rows devices [0] (%x: tensor<40x70xf32> {reprise.name = "x"})
     -> (tensor<40x70xf32> {reprise.name = "x"}, tensor<40x70xf32> {reprise.name = "y"}) {
   %g = reprise.gelu %x : tensor<40x70xf32>
   %m = reprise.max %g dims [1] : (tensor<40x70xf32>) -> tensor<40xf32>
@@ -43,5 +43,5 @@ func.func @rows(%x: tensor<40x70xf32> {reprise.name = "x"})
   %below = reprise.broadcast %s dims [0] : (tensor<40xf32>) -> tensor<40x70xf32>
   %q = reprise.div %h, %below : tensor<40x70xf32>
   %y = reprise.add %q, %g : tensor<40x70xf32>
-  return %h, %y : tensor<40x70xf32>, tensor<40x70xf32>
+  reprise.return %h, %y : tensor<40x70xf32>, tensor<40x70xf32>
 }

@@ -66,7 +66,7 @@ class Op:
 
 
 def read(text):
-    start = text.index("func.func @")
+    start = text.index("reprise.program @")
     opening = text.index("(", start)
     end = closing(text, opening)
     arguments = split_top(text[opening + 1 : end])
@@ -76,7 +76,7 @@ def read(text):
     body = text[text.index("{\n", close) + 2 :].split("\n")
     ops = []
     for line in body:
-        if line.strip().startswith("return "):
+        if line.strip().startswith("reprise.return "):
             return arguments, results, ops, VALUE.findall(line.partition(" : ")[0])
         ops.append(Op(line))
     raise ValueError("no return")
@@ -140,8 +140,8 @@ def main():
         body = "\n".join("    " + op.line for op in ops)
         kinds = ", ".join(split_kind(r) for _, r in both)
         with open(sys.argv[3], "w") as file:
-            file.write("module {\n  func.func @train(" + ", ".join(arguments) + ") -> (" + ", ".join(r for _, r in both)
-                       + ") attributes {reprise.device = 0 : i64} {\n" + body + "\n    return " + ", ".join(v for v, _ in both) + " : " + kinds + "\n  }\n}\n")
+            file.write("module {\n  reprise.program @train devices [0] (" + ", ".join(arguments) + ") -> (" + ", ".join(r for _, r in both)
+                       + ") {\n" + body + "\n    reprise.return " + ", ".join(v for v, _ in both) + " : " + kinds + "\n  }\n}\n")
 
 
 def split_kind(text):
@@ -197,8 +197,8 @@ def write(device, text, arguments, name, results, result_names, ops, returned, h
     whole = dict(zip(result_names, results))
     signature = ", ".join(whole[r] for _, r in returned)
     kinds_text = ", ".join(split_kind(whole[r]) for _, r in returned)
-    head = f"  func.func @stage{device}({', '.join(own)}) -> ({signature}) attributes {{reprise.device = {device} : i64}} {{"
-    return "\n".join([head] + lines + ["    return " + ", ".join(v for v, _ in returned) + " : " + kinds_text, "  }", ""])
+    head = f"  reprise.program @stage{device} devices [{device}] ({', '.join(own)}) -> ({signature}) {{"
+    return "\n".join([head] + lines + ["    reprise.return " + ", ".join(v for v, _ in returned) + " : " + kinds_text, "  }", ""])
 
 
 if __name__ == "__main__":

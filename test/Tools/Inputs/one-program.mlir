@@ -1,5 +1,5 @@
 // The step of two-programs.mlir on one device.
-func.func @train(
+reprise.program @train devices [0] (
     %x: tensor<4x8xf32> {reprise.init = #reprise.normal<0.0, 1.0>, reprise.name = "x", reprise.role = "input"},
     %rate: tensor<f32> {reprise.init = #reprise.fill<0.1>, reprise.name = "rate", reprise.role = "input"},
     %w0: tensor<8x8xf32> {reprise.init = #reprise.normal<0.0, 0.5>, reprise.name = "w0", reprise.role = "parameter"},
@@ -7,8 +7,7 @@ func.func @train(
     %seed: tensor<i64> {reprise.name = "seed", reprise.role = "seed"},
     %offset: tensor<i64> {reprise.name = "offset", reprise.role = "offset"})
     -> (tensor<8x8xf32> {reprise.name = "w0"}, tensor<i64> {reprise.name = "offset"},
-        tensor<f32> {reprise.name = "loss"}, tensor<8x8xf32> {reprise.name = "w1"})
-    attributes {reprise.device = 0 : i64} {
+        tensor<f32> {reprise.name = "loss"}, tensor<8x8xf32> {reprise.name = "w1"}) {
   %0 = reprise.dot_general %x, %w0 contracting [1] x [0] {reprise.primal} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   %h = reprise.tanh %0 {reprise.primal} : tensor<4x8xf32>
   %y = reprise.dot_general %h, %w1 contracting [1] x [0] {reprise.primal} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
@@ -28,5 +27,5 @@ func.func @train(
   %6 = reprise.sub %w0, %5 : tensor<8x8xf32>
   %7 = reprise.mul %dw1, %4 : tensor<8x8xf32>
   %8 = reprise.sub %w1, %7 : tensor<8x8xf32>
-  return %6, %offset, %loss, %8 : tensor<8x8xf32>, tensor<i64>, tensor<f32>, tensor<8x8xf32>
+  reprise.return %6, %offset, %loss, %8 : tensor<8x8xf32>, tensor<i64>, tensor<f32>, tensor<8x8xf32>
 }

@@ -1,13 +1,12 @@
 // Two device programs that train two layers, each with its own: activations go there, their gradient comes back.
 // one-program.mlir is the same step on one device.
-func.func @stage0(
+reprise.program @stage0 devices [0] (
     %x: tensor<4x8xf32> {reprise.init = #reprise.normal<0.0, 1.0>, reprise.name = "x", reprise.role = "input"},
     %rate: tensor<f32> {reprise.init = #reprise.fill<0.1>, reprise.name = "rate", reprise.role = "input"},
     %w: tensor<8x8xf32> {reprise.init = #reprise.normal<0.0, 0.5>, reprise.name = "w0", reprise.role = "parameter"},
     %seed: tensor<i64> {reprise.name = "seed", reprise.role = "seed"},
     %offset: tensor<i64> {reprise.name = "offset", reprise.role = "offset"})
-    -> (tensor<8x8xf32> {reprise.name = "w0"}, tensor<i64> {reprise.name = "offset"})
-    attributes {reprise.device = 0 : i64} {
+    -> (tensor<8x8xf32> {reprise.name = "w0"}, tensor<i64> {reprise.name = "offset"}) {
   %0 = reprise.dot_general %x, %w contracting [1] x [0] {reprise.primal} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   %h = reprise.tanh %0 {reprise.primal} : tensor<4x8xf32>
   %sent = exec.send %h to @stage1 tag 1 : tensor<4x8xf32>
@@ -22,15 +21,14 @@ func.func @stage0(
   %3 = reprise.broadcast %rate dims [] : (tensor<f32>) -> tensor<8x8xf32>
   %4 = reprise.mul %dw, %3 : tensor<8x8xf32>
   %5 = reprise.sub %w, %4 : tensor<8x8xf32>
-  return %5, %offset : tensor<8x8xf32>, tensor<i64>
+  reprise.return %5, %offset : tensor<8x8xf32>, tensor<i64>
 }
 
-func.func @stage1(
+reprise.program @stage1 devices [1] (
     %rate: tensor<f32> {reprise.init = #reprise.fill<0.1>, reprise.name = "rate", reprise.role = "input"},
     %w: tensor<8x8xf32> {reprise.init = #reprise.normal<0.0, 0.5>, reprise.name = "w1", reprise.role = "parameter"},
     %seed: tensor<i64> {reprise.name = "seed", reprise.role = "seed"})
-    -> (tensor<f32> {reprise.name = "loss"}, tensor<8x8xf32> {reprise.name = "w1"})
-    attributes {reprise.device = 1 : i64} {
+    -> (tensor<f32> {reprise.name = "loss"}, tensor<8x8xf32> {reprise.name = "w1"}) {
   %h, %arrived = exec.receive from @stage0 tag 1 : tensor<4x8xf32>
   exec.wait %arrived
   %y = reprise.dot_general %h, %w contracting [1] x [0] {reprise.primal} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
@@ -45,5 +43,5 @@ func.func @stage1(
   %2 = reprise.mul %dw, %1 : tensor<8x8xf32>
   %3 = reprise.sub %w, %2 : tensor<8x8xf32>
   exec.wait %sent
-  return %loss, %3 : tensor<f32>, tensor<8x8xf32>
+  reprise.return %loss, %3 : tensor<f32>, tensor<8x8xf32>
 }

@@ -29,9 +29,23 @@ protected:
   /// Programs of devices 0 and 1, and between them a function that is none.
   void buildTwo() {
     buildOne();
-    auto first = *module->getOps<func::FuncOp>().begin();
-    add(first, "plain")->removeAttr(kDeviceAttr);
-    setDevice(add(first, "second"), 1);
+    auto first = *module->getOps<ProgramOp>().begin();
+    OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+    auto plain = func::FuncOp::create(builder, first.getLoc(), "plain", first.getFunctionType());
+    builder.setInsertionPointToEnd(plain.addEntryBlock());
+    func::ReturnOp::create(builder, first.getLoc(), cloneBody(first, plain));
+    add(first, "second").setDevices(1);
+  }
+
+  /// Copies the ops of a program into a function, and returns what the program returns.
+  static SmallVector<Value> cloneBody(ProgramOp program, func::FuncOp function) {
+    OpBuilder builder = OpBuilder::atBlockEnd(&function.front());
+    IRMapping copies;
+    copies.map(program.getArguments(), function.getArguments());
+    for (Operation &op : program.front().without_terminator())
+      builder.clone(op, copies);
+    return llvm::map_to_vector(program.front().getTerminator()->getOperands(),
+                               [&](Value value) { return copies.lookup(value); });
   }
 
   /// The program of device 0 alone.
@@ -48,8 +62,8 @@ protected:
   }
 
   /// A copy whose parameters and results have names of their own, so that it is another program.
-  func::FuncOp add(func::FuncOp like, StringRef name) {
-    func::FuncOp copy = like.clone();
+  ProgramOp add(ProgramOp like, StringRef name) {
+    ProgramOp copy = like.clone();
     copy.setName(name);
     auto rename = [&](StringAttr old) {
       return old == "seed" || old == "offset"
@@ -176,13 +190,16 @@ TEST_F(CompilationTest, reportsOfSeveralProgramsAreAList) {
 
 TEST_F(CompilationTest, programsAreNumberedByDevice) {
   buildTwo();
-  (*module->getOps<func::FuncOp>().begin())->removeAttr(kDeviceAttr);
+  (*module->getOps<ProgramOp>().begin()).erase();
   EXPECT_TRUE(run().programs.empty());
   EXPECT_EQ(error, "expected one program for each device from 0 on, got one for device 1 where 0 "
                    "comes next\n");
-  module->lookupSymbol("second")->removeAttr(kDeviceAttr);
+  module->lookupSymbol<ProgramOp>("second").setDevices({0, 1});
   EXPECT_TRUE(run().programs.empty());
-  EXPECT_EQ(error, "expected a device program, a function with 'reprise.device'\n");
+  EXPECT_EQ(error, "expected a program of one device, got one of 2\n");
+  module->lookupSymbol("second")->erase();
+  EXPECT_TRUE(run().programs.empty());
+  EXPECT_EQ(error, "expected a device program, a 'reprise.program'\n");
 }
 
 TEST_F(CompilationTest, aBundleHoldsAllProgramsAndAnImagePerTarget) {

@@ -52,7 +52,7 @@ protected:
     options.threads = 2;
     module = parseSourceString<ModuleOp>(kModel, &context);
     EXPECT_TRUE(module && succeeded(runPhases(*module, Phase::Autodiff, options.phases)));
-    step = *module->getOps<func::FuncOp>().begin();
+    step = *module->getOps<ProgramOp>().begin();
     EXPECT_TRUE(succeeded(LaunchFacts::load("cpu", module->getLoc(), facts)));
     costs = *loadCosts(*module, options);
     planner = std::make_unique<ProgramPlanner>(step, options, facts, *costs);
@@ -68,7 +68,7 @@ protected:
   MLIRContext context;
   CompileOptions options;
   OwningOpRef<ModuleOp> module;
-  func::FuncOp step;
+  ProgramOp step;
   std::shared_ptr<LaunchFacts> facts;
   std::optional<CostModel> costs;
   std::unique_ptr<ProgramPlanner> planner;

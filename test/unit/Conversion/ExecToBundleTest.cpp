@@ -1,7 +1,6 @@
 // reprise: tests of the way from command lists to a bundle: transfers, and constants
 #include "reprise/Conversion/ExecToBundle.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
@@ -24,7 +23,7 @@ constexpr StringLiteral kEntry =
 
 /// w' = tanh(exp(w)), row by row.
 std::string wholeStep() {
-  return "func.func @whole" + kEntry.str() + R"( {
+  return "reprise.program @whole devices [0] " + kEntry.str() + R"( {
   %l = reprise.loop 3 () over (%s = %w) : (tensor<3x64xf32>) -> tensor<3x64xf32> {
     %0 = exec.launch (%a = %s) : (tensor<64xf32>) -> tensor<64xf32> {
       %r = reprise.exp %a : tensor<64xf32>
@@ -36,13 +35,13 @@ std::string wholeStep() {
     }
     reprise.yield %1 : tensor<64xf32>
   }
-  return %l : tensor<3x64xf32>
+  reprise.return %l : tensor<3x64xf32>
 })";
 }
 
 /// Another program computes tanh.
 std::string firstStage() {
-  return "func.func @first" + kEntry.str() + R"( {
+  return "reprise.program @first devices [0] " + kEntry.str() + R"( {
   %l = reprise.loop 3 () over (%s = %w) : (tensor<3x64xf32>) -> tensor<3x64xf32> {
     %0 = exec.launch (%a = %s) : (tensor<64xf32>) -> tensor<64xf32> {
       %r = reprise.exp %a : tensor<64xf32>
@@ -54,12 +53,12 @@ std::string firstStage() {
     exec.wait %arrived
     reprise.yield %1 : tensor<64xf32>
   }
-  return %l : tensor<3x64xf32>
+  reprise.return %l : tensor<3x64xf32>
 })";
 }
 
 std::string secondStage() {
-  return R"(func.func @second() {
+  return R"(reprise.program @second devices [0] () {
   reprise.loop 3 () : () -> () {
     %0, %arrived = exec.receive from @first tag 1 : tensor<64xf32>
     exec.wait %arrived
@@ -71,7 +70,7 @@ std::string secondStage() {
     exec.wait %sent
     reprise.yield
   }
-  return
+  reprise.return
 })";
 }
 
@@ -88,13 +87,13 @@ protected:
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
     PassManager manager(&context);
-    manager.addNestedPass<func::FuncOp>(exec::createPlaceBuffersPass({}, nullptr));
-    manager.addNestedPass<func::FuncOp>(exec::createVerifyBuffersPass({}, nullptr));
+    manager.addNestedPass<ProgramOp>(exec::createPlaceBuffersPass({}, nullptr));
+    manager.addNestedPass<ProgramOp>(exec::createVerifyBuffersPass({}, nullptr));
     EXPECT_TRUE(succeeded(manager.run(*module)));
     std::shared_ptr<const Target> target;
     EXPECT_TRUE(succeeded(Target::get("cpu", UnknownLoc::get(&context), target)));
     std::vector<BundlePrograms> devices;
-    for (auto program : module->getOps<func::FuncOp>())
+    for (auto program : module->getOps<ProgramOp>())
       devices.push_back({program, {}, {}, target.get()});
     FailureOr<Bundle> bundle = buildBundle(devices);
     EXPECT_TRUE(succeeded(bundle));
@@ -165,13 +164,13 @@ TEST_F(ExecToBundleTest, TransfersAreWrittenOnceBelowTheirRepeat) {
 
 TEST_F(ExecToBundleTest, CallsHaveTheirWorkspaceBehindTheirOperands) {
   Bundle bundle = compile(
-      R"(func.func @f(%x: tensor<8xf32> {reprise.name = "x"}) -> (tensor<8xf32> {reprise.name = "y"}) {
+      R"(reprise.program @f devices [0] (%x: tensor<8xf32> {reprise.name = "x"}) -> (tensor<8xf32> {reprise.name = "y"}) {
   %ready = exec.record
   exec.wait %ready on 3
   %y = exec.call "double"(%x) workspace 64 on 3 : (tensor<8xf32>) -> tensor<8xf32>
   %done = exec.record on 3
   exec.wait %done
-  return %y : tensor<8xf32>
+  reprise.return %y : tensor<8xf32>
 })");
   const std::vector<Command> &commands = bundle.programs[0].commands;
   ASSERT_EQ(commands.size(), 5u);
@@ -189,7 +188,7 @@ TEST_F(ExecToBundleTest, CallsHaveTheirWorkspaceBehindTheirOperands) {
 
 TEST_F(ExecToBundleTest, APauseIsANumberOfCommands) {
   Bundle bundle = compile(
-      R"(func.func @f(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
+      R"(reprise.program @f devices [0] (%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
     %g: tensor<8xf32> {reprise.name = "g", reprise.role = "input"},
     %o: tensor<8xf32> {reprise.name = "y", reprise.role = "state"})
     -> (tensor<8xf32> {reprise.name = "y"}, tensor<8xf32> {reprise.name = "z"}) {
@@ -202,7 +201,7 @@ TEST_F(ExecToBundleTest, APauseIsANumberOfCommands) {
     %r = reprise.mul %a, %b : tensor<8xf32>
     exec.return %r : tensor<8xf32>
   }
-  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+  reprise.return %0, %1 : tensor<8xf32>, tensor<8xf32>
 })");
   ASSERT_EQ(bundle.programs[0].commands.size(), 3u);
   EXPECT_EQ(bundle.programs[0].commands[1].kind, CommandKind::Copy) << "y is read behind the pause";
@@ -215,7 +214,7 @@ TEST_F(ExecToBundleTest, APauseIsANumberOfCommands) {
 }
 
 TEST_F(ExecToBundleTest, EqualConstantsAreStoredOnce) {
-  Bundle bundle = compile(R"(func.func @f() -> (tensor<2xf32> {reprise.name = "y"}) {
+  Bundle bundle = compile(R"(reprise.program @f devices [0] () -> (tensor<2xf32> {reprise.name = "y"}) {
   %a = reprise.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %b = reprise.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %c = reprise.constant dense<[1.0, 3.0]> : tensor<2xf32>
@@ -225,7 +224,7 @@ TEST_F(ExecToBundleTest, EqualConstantsAreStoredOnce) {
   exec.wait %s
   exec.wait %t
   exec.wait %u
-  return %a : tensor<2xf32>
+  reprise.return %a : tensor<2xf32>
 })");
   const std::vector<Command> &commands = bundle.programs[0].commands;
   EXPECT_EQ(commands[0].operands[0].buffer.offset, commands[1].operands[0].buffer.offset);

@@ -24,12 +24,12 @@ protected:
 
   Operation *parseOp(StringRef op) {
     module = parseSourceString<ModuleOp>(
-        ("func.func @f(%x: tensor<64x64xf32>, %d: tensor<64x64xf64>, %h: tensor<64x64xbf16>, "
+        ("reprise.program @f devices [0] (%x: tensor<64x64xf32>, %d: tensor<64x64xf64>, %h: tensor<64x64xbf16>, "
          "%q: tensor<2x4x64x32xbf16>) { " +
-         op + " return }")
+         op + " reprise.return }")
             .str(),
         &context);
-    return &(*module->getOps<func::FuncOp>().begin()).getBody().front().front();
+    return &(*module->getOps<ProgramOp>().begin()).getBody().front().front();
   }
 
   CostModel load(const char *target, unsigned threads) {
@@ -150,7 +150,7 @@ TEST_F(CostModelTest, AProfileScalesTheArithmetic) {
   // Of the memory nothing is known.
   EXPECT_EQ(model->getTransferSeconds(1 << 30), rates.getTransferSeconds(1 << 30));
   compare(model->getSeconds(dot, 1 << 30), 4 * modelled + rates.getTransferSeconds(1 << 30));
-  auto step = *module->getOps<func::FuncOp>().begin();
+  auto step = *module->getOps<ProgramOp>().begin();
   EXPECT_TRUE(succeeded(model->check(step)) && succeeded(model->checkModel(step)));
   // The kind speaks for an op that was not measured, and the rates where the kind was not.
   Operation *other = parseOp(kDouble);

@@ -51,7 +51,7 @@ std::string findForeign(ModuleOp module, int phase) {
   };
   module->walk([&](Operation *op) {
     look(op->getDiscardableAttrDictionary());
-    if (auto function = dyn_cast<func::FuncOp>(op)) {
+    if (auto function = dyn_cast<FunctionOpInterface>(op)) {
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
         look(function.getArgAttrDict(i));
       for (unsigned i = 0; i < function.getNumResults(); ++i)

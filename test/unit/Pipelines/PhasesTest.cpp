@@ -1,8 +1,8 @@
 // reprise: tests of the phases: their names, and that one may stop between any two of them
 #include "reprise/Pipelines/Phases.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/InitAll.h"
 #include "reprise/Zoo/Zoo.h"
 #include <gtest/gtest.h>
@@ -78,8 +78,8 @@ TEST_F(PhasesTest, TheVerifierOfAPhaseSeesABrokenPromise) {
   buildVerifier(good, Phase::Memory, options);
   buildVerifier(bad, Phase::Memory, options);
   EXPECT_TRUE(succeeded(good.run(*model)));
-  for (auto function : model->getOps<func::FuncOp>())
-    function->removeAttr("exec.arena_bytes");
+  for (auto program : model->getOps<ProgramOp>())
+    program->removeAttr("exec.arena_bytes");
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
   EXPECT_TRUE(failed(bad.run(*model)));
 }

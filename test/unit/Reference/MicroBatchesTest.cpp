@@ -38,7 +38,7 @@ struct MicroBatchesTest : HashStepsTest {
   /// Results of the entry on arguments by chance, always the same. With `first`, inputs are those
   /// of the samples from there on of a batch of kBatch.
   std::vector<Tensor> runEntry(std::optional<int64_t> first = std::nullopt) {
-    auto entry = *module->getOps<func::FuncOp>().begin();
+    auto entry = *module->getOps<ProgramOp>().begin();
     EntrySignature signature(entry);
     std::vector<Tensor> arguments;
     for (BlockArgument argument : entry.getArguments()) {
@@ -130,7 +130,7 @@ TEST_F(MicroBatchesTest, statisticsAreThoseOfTheMicroBatch) {
     build("resnet18", 1);
     parts.push_back(runEntry(/*first=*/samples == 3 ? 0 : 3));
   }
-  auto entry = *module->getOps<func::FuncOp>().begin();
+  auto entry = *module->getOps<ProgramOp>().begin();
   int compared = 0;
   for (auto [number, result] : llvm::enumerate(cut)) {
     StringRef name = EntrySignature(entry).getResultName(number).getValue();

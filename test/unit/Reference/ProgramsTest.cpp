@@ -61,7 +61,7 @@ struct ProgramsTest : InterpreterTest {
       return {};
     }
     std::vector<ProgramCall> calls;
-    for (auto program : module->getOps<func::FuncOp>())
+    for (auto program : module->getOps<FunctionOpInterface>())
       calls.push_back({program, {makeTensor<float>(type({2}, f32()), {1, 2})}});
     auto results = interpretPrograms(calls);
     for (uint64_t order = 0; order < 20 && succeeded(results); ++order) {
@@ -86,17 +86,17 @@ using Values = std::vector<std::vector<float>>;
 TEST_F(ProgramsTest, valuesGoThereAndBack) {
   Values expected = {{3, 6}, {2, 4}};
   EXPECT_EQ(runAll(R"(
-    func.func @first(%x: tensor<2xf32>) -> tensor<2xf32> attributes {reprise.device = 0 : i64} {
+    reprise.program @first devices [0] (%x: tensor<2xf32>) -> tensor<2xf32> {
       "test.transfer"(%x) {peer = 1, key = 0} : (tensor<2xf32>) -> ()
       %y = "test.transfer"() {peer = 1, key = 1} : () -> tensor<2xf32>
       %z = reprise.add %x, %y : tensor<2xf32>
-      return %z : tensor<2xf32>
+      reprise.return %z : tensor<2xf32>
     }
-    func.func @second(%x: tensor<2xf32>) -> tensor<2xf32> attributes {reprise.device = 1 : i64} {
+    reprise.program @second devices [1] (%x: tensor<2xf32>) -> tensor<2xf32> {
       %a = "test.transfer"() {peer = 0, key = 0} : () -> tensor<2xf32>
       %b = reprise.add %a, %x : tensor<2xf32>
       "test.transfer"(%b) {peer = 0, key = 1} : (tensor<2xf32>) -> ()
-      return %b : tensor<2xf32>
+      reprise.return %b : tensor<2xf32>
     })"),
             expected)
       << error;
@@ -107,16 +107,16 @@ TEST_F(ProgramsTest, valuesGoThereAndBack) {
 TEST_F(ProgramsTest, aProgramStopsWhereverItWaits) {
   Values expected = {{15, 30}, {8, 16}};
   EXPECT_EQ(runAll(R"(
-    func.func @first(%x: tensor<2xf32>) -> tensor<2xf32> attributes {reprise.device = 0 : i64} {
+    reprise.program @first devices [0] (%x: tensor<2xf32>) -> tensor<2xf32> {
       %n = reprise.loop 3 (%c = %x) : (tensor<2xf32>) -> (tensor<2xf32>) {
         %r = "test.transfer"() {peer = 1, key = 7} : () -> tensor<2xf32>
         %s = reprise.add %c, %r : tensor<2xf32>
         "test.transfer"(%s) {peer = 1, key = 7} : (tensor<2xf32>) -> ()
         reprise.yield %s : tensor<2xf32>
       }
-      return %n : tensor<2xf32>
+      reprise.return %n : tensor<2xf32>
     }
-    func.func @second(%x: tensor<2xf32>) -> tensor<2xf32> attributes {reprise.device = 1 : i64} {
+    reprise.program @second devices [1] (%x: tensor<2xf32>) -> tensor<2xf32> {
       %n = reprise.loop 3 (%c = %x) : (tensor<2xf32>) -> (tensor<2xf32>) {
         %d = reprise.block {
           %e = reprise.add %c, %c : tensor<2xf32>
@@ -126,7 +126,7 @@ TEST_F(ProgramsTest, aProgramStopsWhereverItWaits) {
         } : tensor<2xf32>
         reprise.yield %d : tensor<2xf32>
       }
-      return %n : tensor<2xf32>
+      reprise.return %n : tensor<2xf32>
     })"),
             expected)
       << error;
@@ -134,18 +134,18 @@ TEST_F(ProgramsTest, aProgramStopsWhereverItWaits) {
 
 TEST_F(ProgramsTest, aDeadlockNamesWhatEachWaitsFor) {
   EXPECT_EQ(runAll(R"(
-    func.func @first(%x: tensor<2xf32>) -> tensor<2xf32> attributes {reprise.device = 0 : i64} {
+    reprise.program @first devices [0] (%x: tensor<2xf32>) -> tensor<2xf32> {
       %y = "test.transfer"() {peer = 1, key = 4} : () -> tensor<2xf32>
       "test.transfer"(%x) {peer = 1, key = 5} : (tensor<2xf32>) -> ()
-      return %y : tensor<2xf32>
+      reprise.return %y : tensor<2xf32>
     }
-    func.func @second(%x: tensor<2xf32>) -> tensor<2xf32> attributes {reprise.device = 1 : i64} {
+    reprise.program @second devices [1] (%x: tensor<2xf32>) -> tensor<2xf32> {
       %y = "test.transfer"() {peer = 0, key = 5} : () -> tensor<2xf32>
       "test.transfer"(%x) {peer = 0, key = 4} : (tensor<2xf32>) -> ()
-      return %y : tensor<2xf32>
+      reprise.return %y : tensor<2xf32>
     }
-    func.func @third(%x: tensor<2xf32>) -> tensor<2xf32> attributes {reprise.device = 2 : i64} {
-      return %x : tensor<2xf32>
+    reprise.program @third devices [2] (%x: tensor<2xf32>) -> tensor<2xf32> {
+      reprise.return %x : tensor<2xf32>
     })"),
             Values());
   EXPECT_EQ(error, "'test.transfer' op waits for ever: device 0 waits for a value of device 1 with "
@@ -154,24 +154,24 @@ TEST_F(ProgramsTest, aDeadlockNamesWhatEachWaitsFor) {
 
 TEST_F(ProgramsTest, wrongTransfersAreErrors) {
   std::string send = R"(
-    func.func @first(%x: tensor<2xf32>) attributes {reprise.device = 0 : i64} {
+    reprise.program @first devices [0] (%x: tensor<2xf32>) {
       "test.transfer"(%x) {peer = 1, key = 0} : (tensor<2xf32>) -> ()
-      return
+      reprise.return
     })";
   EXPECT_EQ(runAll(send), Values());
   EXPECT_EQ(error, "'test.transfer' op sends a value that no device receives");
   EXPECT_EQ(runAll(send + R"(
-    func.func @second(%x: tensor<2xf32>) attributes {reprise.device = 1 : i64} {
+    reprise.program @second devices [1] (%x: tensor<2xf32>) {
       %y = "test.transfer"() {peer = 0, key = 0} : () -> tensor<3xf32>
-      return
+      reprise.return
     })"),
             Values());
   EXPECT_EQ(error, "'test.transfer' op receives values of other types than its results\nthe "
                    "values are sent here");
   EXPECT_EQ(runAll(send + R"(
-    func.func @again(%x: tensor<2xf32>) attributes {reprise.device = 0 : i64} { return })"),
+    reprise.program @again devices [0] (%x: tensor<2xf32>) { reprise.return })"),
             Values());
-  EXPECT_EQ(error, "'func.func' op is a second program of device 0\nthe first one");
+  EXPECT_EQ(error, "'reprise.program' op is a second program of device 0\nthe first one");
   EXPECT_EQ(runAll(send + R"(
     func.func @plain(%x: tensor<2xf32>) { return })"),
             Values());

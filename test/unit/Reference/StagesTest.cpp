@@ -40,8 +40,8 @@ struct StagesTest : HashStepsTest {
   /// Of the program of a device, in its order.
   template <typename Op> SmallVector<Op> findAll(int64_t device) {
     SmallVector<Op> found;
-    for (func::FuncOp program : findPrograms(*module))
-      if (getDevice(program) == device)
+    for (ProgramOp program : findPrograms(*module))
+      if (program.runsOn(device))
         program.walk([&](Op op) { found.push_back(op); });
     return found;
   }
@@ -59,7 +59,7 @@ struct StagesTest : HashStepsTest {
   std::string verifyPlaces() {
     error.clear();
     PassManager manager(&context);
-    manager.addNestedPass<func::FuncOp>(exec::createVerifyBuffersPass({}, nullptr));
+    manager.addNestedPass<ProgramOp>(exec::createVerifyBuffersPass({}, nullptr));
     (void)manager.run(*module);
     return error;
   }
@@ -122,7 +122,7 @@ TEST_F(StagesTest, AShiftedOriginIsAnotherMask) {
   uint64_t expected = hash();
   build("gpt2", 2);
   RandomOpInterface last;
-  for (func::FuncOp program : findPrograms(*module))
+  for (ProgramOp program : findPrograms(*module))
     program.walk([&](RandomOpInterface op) {
       if (op.draws() && op.getOriginOperand())
         last = op;

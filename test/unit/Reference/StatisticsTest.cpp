@@ -15,7 +15,7 @@ namespace {
 /// A batch norm of 5 samples with 2 channels of 2 positions, and what it makes of its running
 /// statistics. STATISTICS is `count 10` or `count 10 deferred`.
 constexpr const char *kText = R"(
-func.func @f(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64},
+reprise.program @f devices [0] (%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64},
              %w: tensor<2xf32> {reprise.role = "parameter"}, %b: tensor<2xf32> {reprise.role = "parameter"},
              %mean: tensor<2xf32> {reprise.role = "state", reprise.name = "mean"},
              %variance: tensor<2xf32> {reprise.role = "state", reprise.name = "variance"})
@@ -30,7 +30,7 @@ func.func @f(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.batch_dim = 
   %3 = reprise.mul %variance, %old : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
   %4 = reprise.mul %wv, %new : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
   %5 = reprise.add %3, %4 : tensor<2xf32>
-  return %y, %2, %5 : tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>
+  reprise.return %y, %2, %5 : tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 )";
 
@@ -45,12 +45,12 @@ struct StatisticsTest : HashStepsTest {
     module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module) << error;
     PassManager manager(&context);
-    manager.addNestedPass<func::FuncOp>(createSliceBatchPass({microbatches}));
-    manager.addNestedPass<func::FuncOp>(pipe::createLowerMicrobatchesPass());
+    manager.addNestedPass<ProgramOp>(createSliceBatchPass({microbatches}));
+    manager.addNestedPass<ProgramOp>(pipe::createLowerMicrobatchesPass());
     EXPECT_TRUE(succeeded(manager.run(*module))) << error;
     auto pair = type({2}, f32());
     auto results =
-        interpret(module->lookupSymbol<func::FuncOp>("f"),
+        interpret(module->lookupSymbol<ProgramOp>("f"),
                   {makeTensor<float>(type({5, 2, 2}, f32()), {1,  5, -2, 0, 3, -1, 4, 2,  2, 8,
                                                               -6, 1, 0,  4, 3, 3,  7, -2, 5, -4}),
                    makeTensor<float>(pair, {1, 1}), makeTensor<float>(pair, {0, 0}),

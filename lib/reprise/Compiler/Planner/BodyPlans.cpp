@@ -35,7 +35,7 @@ static int64_t countStackBytes(const Problem &problem) {
   return bytes;
 }
 
-static Bodies findBodies(const PlanningScope &scope, func::FuncOp step, LaunchFacts &facts,
+static Bodies findBodies(const PlanningScope &scope, ProgramOp step, LaunchFacts &facts,
                          const CostModel &costs) {
   Bodies bodies;
   bodies.problem = scope.problem;
@@ -64,7 +64,7 @@ static std::vector<Choice> choose(const Bodies &bodies, int64_t bytes) {
   return choices;
 }
 
-std::vector<BodyPlan> reprise::findBodyPlans(func::FuncOp step, LaunchFacts &facts,
+std::vector<BodyPlan> reprise::findBodyPlans(ProgramOp step, LaunchFacts &facts,
                                              const CostModel &costs) {
   static constexpr int64_t parts = 16;
   std::vector<Bodies> scopes;

@@ -13,8 +13,7 @@ using BodyPlan = std::vector<std::vector<checkpoint::Choice>>;
 /// than the plan before, at the fewest seconds of replays. The last plan is empty and keeps only
 /// values with a save label. The plans depend on the step alone, not on a budget. A step whose
 /// loops keep nothing has no plans.
-std::vector<BodyPlan> findBodyPlans(mlir::func::FuncOp step, LaunchFacts &facts,
-                                    const CostModel &costs);
+std::vector<BodyPlan> findBodyPlans(ProgramOp step, LaunchFacts &facts, const CostModel &costs);
 
 } // namespace reprise
 

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace reprise;
 
 /// Names the program in an error, if its module has several programs.
-static std::string describeProgram(func::FuncOp program) {
+static std::string describeProgram(ProgramOp program) {
   auto module = program->getParentOfType<ModuleOp>();
   if (!module || findPrograms(module).size() < 2)
     return "the step";
@@ -64,7 +64,7 @@ std::string Shortage::advise() const {
 
 /// Returns the op at which the smallest plan has its peak.
 static Operation *findNeediest(const FormSearch &form) {
-  func::FuncOp function = form.step.get();
+  ProgramOp function = form.step.get();
   if (!form.choices)
     return function;
   int launch = form.choices->smallest().usage.peakLaunch;
@@ -95,7 +95,7 @@ LogicalResult ProgramPlanner::emitTooSmall(int64_t budget, int64_t feasible) con
   else
     error << groupDigits(feasible - budget) << " more are needed at " << at->getName();
   error << "; " << shortage.advise();
-  Diagnostic &note = error.attachNote(func::FuncOp(known.program).getLoc());
+  Diagnostic &note = error.attachNote(ProgramOp(known.program).getLoc());
   note << amount(feasible, "byte") << " is known to fit"
        << (isTruncated(known) ? ", when the time limit ended the search" : "");
   if (proved > 0)

@@ -13,7 +13,7 @@ bool reprise::wantsOrders(const FormedStep &step) {
 
 static StepPlan describeOrdered(const FormSearch &form, const OrderedPlan &plan) {
   StepPlan described = describe(form, plan.plan);
-  func::FuncOp function = form.step.get();
+  ProgramOp function = form.step.get();
   exec::LaunchNumbers numbers = exec::numberLaunches(function, form.context.facts->getTarget());
   described.order = findOpOrder(function, numbers, plan.order);
   return described;

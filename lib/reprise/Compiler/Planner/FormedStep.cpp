@@ -19,7 +19,7 @@ FailureOr<FormedStep> reprise::survey(OwningOpRef<ModuleOp> module, StepPlan sha
   FormedStep step;
   step.module = std::move(module);
   step.shape = std::move(shape);
-  func::FuncOp function = step.get();
+  ProgramOp function = step.get();
   double bare = findStepSeconds(function, *context.facts, context.costs);
   step.scope = findJointScope(function);
   if (step.scope) {

@@ -18,7 +18,7 @@ struct FormedStep {
   double added = 0;    ///< seconds that this form takes beyond `base`
   double cheapest = 0; ///< least seconds that a plan of this form adds to both
 
-  mlir::func::FuncOp get() const { return getAlone(*module); }
+  ProgramOp get() const { return getAlone(*module); }
   size_t numValues() const { return scope ? scope->problem.values.size() : 0; }
 };
 

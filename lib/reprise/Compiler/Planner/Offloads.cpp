@@ -31,7 +31,7 @@ static bool mayOffload(const Problem &problem, const Problem::Operation &op, int
 }
 
 /// Numbers the first result of each op, as `reprise-offload-values` counts them.
-static DenseMap<Operation *, int64_t> numberResults(func::FuncOp step) {
+static DenseMap<Operation *, int64_t> numberResults(ProgramOp step) {
   DenseMap<Operation *, int64_t> numbers;
   int64_t next = 0;
   for (Operation &op : step.getBody().front()) {

@@ -16,7 +16,7 @@ static LogicalResult packCopy(ModuleOp copy, StepPlan &plan, const PlanContext &
   buildPhases(manager, Phase::Partition, Phase::Memory, phases);
   if (failed(manager.run(copy)))
     return failure();
-  func::FuncOp program = getAlone(copy);
+  ProgramOp program = getAlone(copy);
   FailureOr<int64_t> worker = context.facts->findWorkerBytes(program);
   if (failed(worker))
     return failure();

@@ -9,16 +9,14 @@
 using namespace mlir;
 using namespace reprise;
 
-OwningOpRef<ModuleOp> reprise::copyAlone(func::FuncOp function) {
+OwningOpRef<ModuleOp> reprise::copyAlone(ProgramOp function) {
   Operation *home = function->getParentOp();
   OwningOpRef<ModuleOp> module = ModuleOp::create(home ? home->getLoc() : function.getLoc());
   module->push_back(function.clone());
   return module;
 }
 
-func::FuncOp reprise::getAlone(ModuleOp module) {
-  return cast<func::FuncOp>(module.getBody()->front());
-}
+ProgramOp reprise::getAlone(ModuleOp module) { return cast<ProgramOp>(module.getBody()->front()); }
 
 static ArrayAttr toAttribute(MLIRContext *context, const std::vector<checkpoint::Choice> &choices) {
   SmallVector<Attribute> list;
@@ -27,7 +25,7 @@ static ArrayAttr toAttribute(MLIRContext *context, const std::vector<checkpoint:
   return ArrayAttr::get(context, list);
 }
 
-void reprise::writePlan(func::FuncOp step, const StepPlan &plan) {
+void reprise::writePlan(ProgramOp step, const StepPlan &plan) {
   MLIRContext *context = step.getContext();
   SmallVector<Attribute> form, bodies;
   for (checkpoint::Form each : plan.form)
@@ -44,14 +42,14 @@ void reprise::writePlan(func::FuncOp step, const StepPlan &plan) {
           plan.choices.empty() ? nullptr : toAttribute(context, plan.choices), plan.enoughArena));
 }
 
-LogicalResult reprise::applyPlan(func::FuncOp step, const StepPlan &plan) {
+LogicalResult reprise::applyPlan(ProgramOp step, const StepPlan &plan) {
   writePlan(step, plan);
-  PassManager manager(step.getContext(), func::FuncOp::getOperationName());
+  PassManager manager(step.getContext(), ProgramOp::getOperationName());
   manager.addPass(createApplyPlanPass());
   return manager.run(step);
 }
 
-LogicalResult reprise::applyForm(func::FuncOp step, StepPlan plan) {
+LogicalResult reprise::applyForm(ProgramOp step, StepPlan plan) {
   plan.choices.clear();
   plan.enoughArena = 0;
   return applyPlan(step, plan);

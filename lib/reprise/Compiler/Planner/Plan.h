@@ -36,17 +36,17 @@ struct StepPlan {
 
 /// Puts the plan on the step as `reprise.plan`. The step has been through `autodiff`. Phase
 /// `checkpoint` applies the plan, unless applyPlan has done so.
-void writePlan(mlir::func::FuncOp step, const StepPlan &plan);
+void writePlan(ProgramOp step, const StepPlan &plan);
 /// Puts the plan on the step and applies it: the step gets its form, and its ops the choices. Only
 /// `enoughArena` stays for later phases. Fails with an error if the plan is for another step.
-mlir::LogicalResult applyPlan(mlir::func::FuncOp step, const StepPlan &plan);
+mlir::LogicalResult applyPlan(ProgramOp step, const StepPlan &plan);
 /// Applies the plan without its choices and without `enoughArena`.
-mlir::LogicalResult applyForm(mlir::func::FuncOp step, StepPlan plan);
+mlir::LogicalResult applyForm(ProgramOp step, StepPlan plan);
 
 /// Copies the function into a new module.
-mlir::OwningOpRef<mlir::ModuleOp> copyAlone(mlir::func::FuncOp function);
+mlir::OwningOpRef<mlir::ModuleOp> copyAlone(ProgramOp function);
 /// Returns the function of a module that copyAlone has made.
-mlir::func::FuncOp getAlone(mlir::ModuleOp module);
+ProgramOp getAlone(mlir::ModuleOp module);
 
 } // namespace reprise
 

@@ -4,7 +4,7 @@
 using namespace mlir;
 using namespace reprise;
 
-PlanSearch::PlanSearch(func::FuncOp program, const CompileOptions &options,
+PlanSearch::PlanSearch(ProgramOp program, const CompileOptions &options,
                        std::shared_ptr<LaunchFacts> facts, const CostModel &costs)
     : program(program), context(options, std::move(facts), costs) {}
 

@@ -12,10 +12,10 @@ namespace reprise {
 /// add forms, strategies (Strategies.h) pack plans, and every plan competes for every budget.
 struct PlanSearch {
   /// `program` has been through `autodiff` and is not changed. All arguments outlive the search.
-  PlanSearch(mlir::func::FuncOp program, const CompileOptions &options,
-             std::shared_ptr<LaunchFacts> facts, const CostModel &costs);
+  PlanSearch(ProgramOp program, const CompileOptions &options, std::shared_ptr<LaunchFacts> facts,
+             const CostModel &costs);
 
-  mlir::func::FuncOp program;
+  ProgramOp program;
   PlanContext context;
   std::deque<FormSearch> forms;      ///< the first form is the program itself
   std::deque<FormSearch> ordered;    ///< forms in other orders, each made for one budget

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace reprise;
 
-ProgramPlanner::ProgramPlanner(func::FuncOp program, const CompileOptions &options,
+ProgramPlanner::ProgramPlanner(ProgramOp program, const CompileOptions &options,
                                std::shared_ptr<LaunchFacts> facts, const CostModel &costs)
     : known(program, options, std::move(facts), costs) {}
 

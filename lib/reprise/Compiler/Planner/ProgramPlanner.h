@@ -30,7 +30,7 @@ struct BudgetOutcome {
 class ProgramPlanner {
 public:
   /// `program` has been through `autodiff` and is not changed. All arguments outlive the planner.
-  ProgramPlanner(mlir::func::FuncOp program, const CompileOptions &options,
+  ProgramPlanner(ProgramOp program, const CompileOptions &options,
                  std::shared_ptr<LaunchFacts> facts, const CostModel &costs);
 
   /// Packs the plan that follows the labels. Must come first.

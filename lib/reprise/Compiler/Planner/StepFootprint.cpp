@@ -45,7 +45,7 @@ namespace {
 
 class Survey {
 public:
-  Survey(const PlanningScope &scope, func::FuncOp step, LaunchFacts &facts, const CostModel &costs)
+  Survey(const PlanningScope &scope, ProgramOp step, LaunchFacts &facts, const CostModel &costs)
       : scope(scope), problem(scope.problem), block(step.getBody().front()), step(step),
         signature(step), facts(facts), numbers(exec::numberLaunches(step, facts.getTarget())),
         formed(exec::formLaunches(step, numbers, facts.getTarget())), costs(costs),
@@ -86,7 +86,7 @@ private:
   const PlanningScope &scope;
   const checkpoint::Problem &problem;
   Block &block;
-  func::FuncOp step;
+  ProgramOp step;
   EntrySignature signature;
   LaunchFacts &facts;
   exec::LaunchNumbers numbers;
@@ -322,8 +322,7 @@ double reprise::countLaunchSeconds(exec::LaunchOp launch, const CostModel &costs
   return once * static_cast<double>(countExecutions(launch));
 }
 
-double reprise::findStepSeconds(func::FuncOp step, const LaunchFacts &facts,
-                                const CostModel &costs) {
+double reprise::findStepSeconds(ProgramOp step, const LaunchFacts &facts, const CostModel &costs) {
   exec::LaunchNumbers numbers = exec::numberLaunches(step, facts.getTarget());
   exec::FormedLaunches formed = exec::formLaunches(step, numbers, facts.getTarget());
   double seconds = 0;
@@ -379,12 +378,12 @@ Footprint Survey::runBodies() {
   return footprint;
 }
 
-Footprint reprise::findBodyFootprint(const PlanningScope &scope, func::FuncOp step,
-                                     LaunchFacts &facts, const CostModel &costs) {
+Footprint reprise::findBodyFootprint(const PlanningScope &scope, ProgramOp step, LaunchFacts &facts,
+                                     const CostModel &costs) {
   return Survey(scope, step, facts, costs).runBodies();
 }
 
-FailureOr<Footprint> reprise::findFootprint(const PlanningScope &scope, func::FuncOp step,
+FailureOr<Footprint> reprise::findFootprint(const PlanningScope &scope, ProgramOp step,
                                             LaunchFacts &facts, const CostModel &costs,
                                             checkpoint::LaunchLinks *links) {
   Survey survey(scope, step, facts, costs);

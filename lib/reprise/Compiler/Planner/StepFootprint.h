@@ -15,22 +15,21 @@ class LaunchFacts;
 /// arithmetic and the bytes that it reads from outside of the scope; launches and traffic have the
 /// seconds of the cost model. Fills in `links`, if not null, for other orders of the launches.
 /// Fails at an op that no kernel can hold.
-mlir::FailureOr<checkpoint::Footprint> findFootprint(const PlanningScope &scope,
-                                                     mlir::func::FuncOp step, LaunchFacts &facts,
-                                                     const CostModel &costs,
+mlir::FailureOr<checkpoint::Footprint> findFootprint(const PlanningScope &scope, ProgramOp step,
+                                                     LaunchFacts &facts, const CostModel &costs,
                                                      checkpoint::LaunchLinks *links = nullptr);
 
 /// Describes a scope of bodies. Each body is one launch, with an even number, and only the stacks
 /// that a body keeps for another body are live in the odd launches between. Seconds are those of
 /// all iterations.
-checkpoint::Footprint findBodyFootprint(const PlanningScope &scope, mlir::func::FuncOp step,
+checkpoint::Footprint findBodyFootprint(const PlanningScope &scope, ProgramOp step,
                                         LaunchFacts &facts, const CostModel &costs);
 
 /// Returns the seconds of all executions of the launch.
 double countLaunchSeconds(exec::LaunchOp launch, const CostModel &costs);
 
 /// Returns the seconds of all launches, as reports count them, if every value is saved.
-double findStepSeconds(mlir::func::FuncOp step, const LaunchFacts &facts, const CostModel &costs);
+double findStepSeconds(ProgramOp step, const LaunchFacts &facts, const CostModel &costs);
 
 } // namespace reprise
 

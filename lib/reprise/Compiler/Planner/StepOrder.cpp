@@ -8,19 +8,19 @@
 using namespace mlir;
 using namespace reprise;
 
-static std::vector<Operation *> listOps(func::FuncOp step) {
+static std::vector<Operation *> listOps(ProgramOp step) {
   std::vector<Operation *> ops;
   for (Operation &op : step.getBody().front().without_terminator())
     ops.push_back(&op);
   return ops;
 }
 
-bool reprise::keepsOrder(func::FuncOp step) {
+bool reprise::keepsOrder(ProgramOp step) {
   return llvm::any_of(step.getBody().front(),
                       [](Operation &op) { return isa<LoopOp>(op) || exec::isExplicit(&op); });
 }
 
-OpOrder reprise::findOpOrder(func::FuncOp step, const exec::LaunchNumbers &numbers,
+OpOrder reprise::findOpOrder(ProgramOp step, const exec::LaunchNumbers &numbers,
                              const checkpoint::LaunchOrder &launches) {
   std::vector<int> places(launches.size());
   for (auto [place, launch] : llvm::enumerate(launches))

@@ -2,8 +2,8 @@
 #ifndef REPRISE_COMPILER_STEPORDER_H
 #define REPRISE_COMPILER_STEPORDER_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Checkpoint/Problem/LaunchOrder.h"
 
 namespace reprise {
@@ -14,11 +14,11 @@ using OpOrder = std::vector<int>;
 
 /// Tells whether the launches must stay in program order, because the step has loops, transfers,
 /// events or library calls.
-bool keepsOrder(mlir::func::FuncOp step);
+bool keepsOrder(ProgramOp step);
 
 /// Returns the order of the ops for an order of the launches. The ops of a launch stay together,
 /// and an op without a launch comes before its first reader.
-OpOrder findOpOrder(mlir::func::FuncOp step, const exec::LaunchNumbers &numbers,
+OpOrder findOpOrder(ProgramOp step, const exec::LaunchNumbers &numbers,
                     const checkpoint::LaunchOrder &launches);
 
 } // namespace reprise

@@ -26,8 +26,8 @@ namespace {
 /// Adds the programs of one device.
 class BundleBuilder {
 public:
-  BundleBuilder(runtime::Bundle &bundle, ConstantTable &constants, uint32_t device,
-                func::FuncOp step, const TargetKernels &kernels)
+  BundleBuilder(runtime::Bundle &bundle, ConstantTable &constants, uint32_t device, ProgramOp step,
+                const TargetKernels &kernels)
       : bundle(bundle), constants(constants), device(device), step(step), kernels(kernels) {}
 
   /// An argument of the step, where no device has it yet.
@@ -51,7 +51,7 @@ public:
     bundle.devices.push_back(std::move(entry));
   }
 
-  void addProgram(StringRef name, func::FuncOp function) {
+  void addProgram(StringRef name, ProgramOp function) {
     runtime::Program program;
     program.name = name.str();
     program.device = device;
@@ -306,7 +306,7 @@ private:
   runtime::Bundle &bundle;
   ConstantTable &constants;
   uint32_t device;
-  func::FuncOp step;
+  ProgramOp step;
   const TargetKernels &kernels;
   SmallVector<uint32_t> numbers;    ///< in the bundle, of the step's arguments and its number
   DenseMap<Value, uint32_t> events; ///< of the program at hand

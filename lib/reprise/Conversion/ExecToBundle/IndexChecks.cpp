@@ -14,8 +14,7 @@ namespace reprise {
 static std::string describe(Operation *op, Value positions) {
   std::string text = describeOp(op);
   auto argument = dyn_cast<BlockArgument>(positions);
-  auto entry =
-      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  auto entry = argument ? dyn_cast<ProgramOp>(argument.getOwner()->getParentOp()) : ProgramOp();
   StringAttr name =
       entry ? EntrySignature(entry).getArgumentName(argument.getArgNumber()) : StringAttr();
   return name ? text + " (argument '" + name.getValue().str() + "')" : text;

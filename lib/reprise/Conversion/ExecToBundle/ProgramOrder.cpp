@@ -12,7 +12,7 @@ namespace reprise {
 std::vector<std::pair<size_t, unsigned>> listArguments(ArrayRef<BundlePrograms> devices) {
   std::vector<std::tuple<int64_t, size_t, unsigned>> all;
   for (auto [number, device] : llvm::enumerate(devices))
-    for (unsigned i = 0; i < func::FuncOp(device.step).getNumArguments(); ++i)
+    for (unsigned i = 0; i < ProgramOp(device.step).getNumArguments(); ++i)
       all.push_back({EntrySignature(device.step).getArgumentPosition(i), number, i});
   llvm::sort(all);
   std::vector<std::pair<size_t, unsigned>> arguments;

@@ -20,10 +20,10 @@ static LogicalResult checkCommands(const exec::Positions &positions) {
   return success();
 }
 
-SmallVector<std::pair<StringRef, func::FuncOp>> listPrograms(const BundlePrograms &device) {
-  SmallVector<std::pair<StringRef, func::FuncOp>> all = {{"step", device.step},
-                                                         {"init_parameters", device.initParameters},
-                                                         {"init_inputs", device.initInputs}};
+SmallVector<std::pair<StringRef, ProgramOp>> listPrograms(const BundlePrograms &device) {
+  SmallVector<std::pair<StringRef, ProgramOp>> all = {{"step", device.step},
+                                                      {"init_parameters", device.initParameters},
+                                                      {"init_inputs", device.initInputs}};
   llvm::erase_if(all, [](const auto &named) { return !named.second; });
   return all;
 }

@@ -8,8 +8,7 @@
 namespace reprise {
 
 /// The functions that the device has, with the names of their programs.
-llvm::SmallVector<std::pair<llvm::StringRef, mlir::func::FuncOp>>
-listPrograms(const BundlePrograms &device);
+llvm::SmallVector<std::pair<llvm::StringRef, ProgramOp>> listPrograms(const BundlePrograms &device);
 
 /// First the launches of all devices are added, then the kernels to the bundle.
 struct TargetKernels {

@@ -19,7 +19,7 @@ namespace {
 
 using Ops = SmallVector<Operation *>;
 
-Ops opsOf(func::FuncOp function) {
+Ops opsOf(FunctionOpInterface function) {
   Ops ops;
   function.walk([&](Operation *op) {
     if (op != function.getOperation() && !op->hasTrait<OpTrait::IsTerminator>())
@@ -28,7 +28,7 @@ Ops opsOf(func::FuncOp function) {
   return ops;
 }
 
-bool hasCallers(func::FuncOp function) {
+bool hasCallers(FunctionOpInterface function) {
   return !SymbolTable::symbolKnownUseEmpty(function, function->getParentOp());
 }
 
@@ -41,7 +41,7 @@ Value makeConstant(OpBuilder &builder, Location location, RankedTensorType type)
 }
 
 /// An argument with an initial value, which nothing can be folded into.
-Value makeArgument(func::FuncOp function, RankedTensorType type, Location location) {
+Value makeArgument(FunctionOpInterface function, RankedTensorType type, Location location) {
   MLIRContext *context = type.getContext();
   Builder b(context);
   Attribute init = UniformIntInitAttr::get(context, 0, 4);
@@ -55,7 +55,7 @@ Value makeArgument(func::FuncOp function, RankedTensorType type, Location locati
 }
 
 /// Puts arguments (or constants) in the place of all ops of a range.
-bool replaceOps(func::FuncOp function, size_t begin, size_t end, bool byArguments) {
+bool replaceOps(FunctionOpInterface function, size_t begin, size_t end, bool byArguments) {
   Ops ops = opsOf(function);
   bool changed = false;
   for (size_t i = std::min(end, ops.size()); i-- > begin;) {
@@ -79,7 +79,7 @@ bool replaceOps(func::FuncOp function, size_t begin, size_t end, bool byArgument
   return changed;
 }
 
-bool eraseUnused(func::FuncOp function, size_t index) {
+bool eraseUnused(FunctionOpInterface function, size_t index) {
   Operation *op = opsOf(function)[index];
   if (!op->use_empty())
     return false;
@@ -88,7 +88,7 @@ bool eraseUnused(func::FuncOp function, size_t index) {
 }
 
 /// Lets an operand stand for each result.
-bool forwardOperand(func::FuncOp function, size_t index) {
+bool forwardOperand(FunctionOpInterface function, size_t index) {
   Operation *op = opsOf(function)[index];
   SmallVector<Value> values;
   for (Value result : op->getResults()) {
@@ -104,7 +104,7 @@ bool forwardOperand(func::FuncOp function, size_t index) {
 }
 
 /// Puts the body of a block or of a gradient, whose gradients become ones, in the op's place.
-bool inlineBody(func::FuncOp function, size_t index) {
+bool inlineBody(FunctionOpInterface function, size_t index) {
   Operation *op = opsOf(function)[index];
   if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
     return false;
@@ -125,7 +125,7 @@ bool inlineBody(func::FuncOp function, size_t index) {
   return true;
 }
 
-bool dropAttributes(func::FuncOp function, size_t index) {
+bool dropAttributes(FunctionOpInterface function, size_t index) {
   Operation *op = opsOf(function)[index];
   bool had = !op->getDiscardableAttrs().empty();
   op->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
@@ -137,7 +137,7 @@ bool dropAttributes(func::FuncOp function, size_t index) {
 }
 
 /// The op again with the results that are read, its body yielding no others.
-bool dropResults(func::FuncOp function, size_t index) {
+bool dropResults(FunctionOpInterface function, size_t index) {
   Operation *op = opsOf(function)[index];
   if (!isa<BlockOp, CheckpointOp>(op))
     return false;
@@ -163,20 +163,20 @@ bool dropResults(func::FuncOp function, size_t index) {
   return true;
 }
 
-bool eraseResults(func::FuncOp function, size_t begin, size_t end) {
+bool eraseResults(FunctionOpInterface function, size_t begin, size_t end) {
   unsigned count = function.getNumResults();
   if (hasCallers(function) || begin >= count)
     return false;
   llvm::BitVector erased(count);
   erased.set(begin, std::min<size_t>(end, count));
-  function.getBody().back().getTerminator()->eraseOperands(erased);
+  function.back().getTerminator()->eraseOperands(erased);
   return succeeded(function.eraseResults(erased));
 }
 
 /// Returns the results of one op instead of what follows.
-bool returnEarlier(func::FuncOp function, size_t index) {
+bool returnEarlier(FunctionOpInterface function, size_t index) {
   Operation *op = opsOf(function)[index];
-  Operation *end = function.getBody().back().getTerminator();
+  Operation *end = function.back().getTerminator();
   if (hasCallers(function) || op->getParentOp() != function ||
       llvm::equal(op->getResults(), end->getOperands()))
     return false;
@@ -187,7 +187,7 @@ bool returnEarlier(func::FuncOp function, size_t index) {
   return true;
 }
 
-bool eraseArguments(func::FuncOp function) {
+bool eraseArguments(FunctionOpInterface function) {
   if (hasCallers(function))
     return false;
   llvm::BitVector erased(function.getNumArguments());
@@ -197,7 +197,7 @@ bool eraseArguments(func::FuncOp function) {
   return erased.any() && succeeded(function.eraseArguments(erased));
 }
 
-void eraseDead(func::FuncOp function) {
+void eraseDead(FunctionOpInterface function) {
   function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();
@@ -225,10 +225,10 @@ private:
   bool sweep(StringRef name);
   bool sweepPolicies();
   bool attempt(llvm::function_ref<bool(ModuleOp)> edit);
-  bool attempt(StringRef name, llvm::function_ref<bool(func::FuncOp)> edit);
+  bool attempt(StringRef name, llvm::function_ref<bool(FunctionOpInterface)> edit);
   bool inRanges(StringRef name, size_t count,
-                llvm::function_ref<bool(func::FuncOp, size_t, size_t)> edit);
-  func::FuncOp find(StringRef name) { return best->lookupSymbol<func::FuncOp>(name); }
+                llvm::function_ref<bool(FunctionOpInterface, size_t, size_t)> edit);
+  FunctionOpInterface find(StringRef name) { return best->lookupSymbol<FunctionOpInterface>(name); }
 
   Tester tester;
   OwningOpRef<ModuleOp> best;
@@ -249,9 +249,9 @@ bool Reducer::attempt(llvm::function_ref<bool(ModuleOp)> edit) {
   return true;
 }
 
-bool Reducer::attempt(StringRef name, llvm::function_ref<bool(func::FuncOp)> edit) {
+bool Reducer::attempt(StringRef name, llvm::function_ref<bool(FunctionOpInterface)> edit) {
   return attempt([&](ModuleOp module) {
-    auto function = module.lookupSymbol<func::FuncOp>(name);
+    auto function = module.lookupSymbol<FunctionOpInterface>(name);
     if (!edit(function))
       return false;
     eraseDead(function);
@@ -261,12 +261,12 @@ bool Reducer::attempt(StringRef name, llvm::function_ref<bool(func::FuncOp)> edi
 
 /// Halves, quarters, … of `count` things, from the last to the first.
 bool Reducer::inRanges(StringRef name, size_t count,
-                       llvm::function_ref<bool(func::FuncOp, size_t, size_t)> edit) {
+                       llvm::function_ref<bool(FunctionOpInterface, size_t, size_t)> edit) {
   bool changed = false;
   for (size_t size = count; size > 0; size /= 2)
     for (size_t end = count; end > 0; end -= std::min(end, size)) {
       size_t begin = end - std::min(end, size);
-      changed |= attempt(name, [&](func::FuncOp f) { return edit(f, begin, end); });
+      changed |= attempt(name, [&](FunctionOpInterface f) { return edit(f, begin, end); });
     }
   return changed;
 }
@@ -275,15 +275,15 @@ bool Reducer::sweep(StringRef name) {
   bool changed = inRanges(name, find(name).getNumResults(), eraseResults);
   bool isEntry = !hasCallers(find(name));
   for (size_t index = 0; isEntry && index < opsOf(find(name)).size(); ++index)
-    changed |= attempt(name, [&](func::FuncOp f) { return returnEarlier(f, index); });
-  auto byArguments = [&](func::FuncOp f, size_t begin, size_t end) {
+    changed |= attempt(name, [&](FunctionOpInterface f) { return returnEarlier(f, index); });
+  auto byArguments = [&](FunctionOpInterface f, size_t begin, size_t end) {
     return replaceOps(f, begin, end, isEntry);
   };
   changed |= inRanges(name, opsOf(find(name)).size(), byArguments);
   for (auto edit : {eraseUnused, forwardOperand, inlineBody, dropResults, dropAttributes})
     for (size_t index = opsOf(find(name)).size(); index-- > 0;)
       if (index < opsOf(find(name)).size())
-        changed |= attempt(name, [&](func::FuncOp f) { return edit(f, index); });
+        changed |= attempt(name, [&](FunctionOpInterface f) { return edit(f, index); });
   changed |= attempt(name, eraseArguments);
   return changed;
 }
@@ -313,11 +313,11 @@ bool Reducer::sweepPolicies() {
 bool Reducer::sweep() {
   bool changed = sweepPolicies();
   std::vector<std::string> names;
-  for (auto function : best->getOps<func::FuncOp>())
+  for (auto function : best->getOps<FunctionOpInterface>())
     names.push_back(function.getName().str());
   for (const std::string &name : names) {
     auto eraseFunction = [&](ModuleOp module) {
-      auto function = module.lookupSymbol<func::FuncOp>(name);
+      auto function = module.lookupSymbol<FunctionOpInterface>(name);
       bool unused = !hasCallers(function);
       if (unused)
         function.erase();

@@ -8,12 +8,12 @@
 // CHECK-NEXT: reprise.convolution
 // CHECK: reprise.relu
 // CHECK-NOT: exec.launch
-func.func @bias(%x: !image, %w: tensor<4x4x3x3xf32>, %b: tensor<4xf32>) -> !image {
+reprise.program @bias devices [0] (%x: !image, %w: tensor<4x4x3x3xf32>, %b: tensor<4xf32>) -> !image {
   %0 = reprise.convolution %x, %w strides [1, 1] low [1, 1] high [1, 1] dilation [1, 1] : (!image, tensor<4x4x3x3xf32>) -> !image
   %1 = reprise.broadcast %b dims [1] : (tensor<4xf32>) -> !image
   %2 = reprise.add %0, %1 : !image
   %3 = reprise.relu %2 : !image
-  return %3 : !image
+  reprise.return %3 : !image
 }
 
 // -----
@@ -26,9 +26,9 @@ func.func @bias(%x: !image, %w: tensor<4x4x3x3xf32>, %b: tensor<4xf32>) -> !imag
 // CHECK: reprise.relu
 // CHECK: exec.launch
 // CHECK: reprise.average_pool
-func.func @alone(%y: tensor<2x4x4x4xf32>, %w: tensor<4x4x2x2xf32>) -> tensor<2x4x4x4xf32> {
+reprise.program @alone devices [0] (%y: tensor<2x4x4x4xf32>, %w: tensor<4x4x2x2xf32>) -> tensor<2x4x4x4xf32> {
   %0 = reprise.convolution_transpose %y, %w strides [2, 2] low [0, 0] high [0, 0] dilation [1, 1] : (tensor<2x4x4x4xf32>, tensor<4x4x2x2xf32>) -> tensor<2x4x8x8xf32>
   %1 = reprise.relu %0 : tensor<2x4x8x8xf32>
   %2 = reprise.average_pool %1 window [2, 2] strides [2, 2] low [0, 0] high [0, 0] : (tensor<2x4x8x8xf32>) -> tensor<2x4x4x4xf32>
-  return %2 : tensor<2x4x4x4xf32>
+  reprise.return %2 : tensor<2x4x4x4xf32>
 }

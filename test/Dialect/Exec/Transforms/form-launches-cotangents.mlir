@@ -12,7 +12,7 @@
 // CHECK-COUNT-2: reprise.sum
 // CHECK: exec.return {{.*}} : tensor<8x16x4xf32>
 // CHECK-NOT: exec.launch
-func.func @norm(%o: tensor<8x16x4xf32> {reprise.name = "o"}, %x: tensor<8x16x4xf32> {reprise.name = "x"}, %v: tensor<16xf32> {reprise.name = "v"})
+reprise.program @norm devices [0] (%o: tensor<8x16x4xf32> {reprise.name = "o"}, %x: tensor<8x16x4xf32> {reprise.name = "x"}, %v: tensor<16xf32> {reprise.name = "v"})
     -> (tensor<8x16x4xf32> {reprise.name = "y"}) {
   %zero = reprise.constant dense<0.0> : tensor<8x16x4xf32>
   %d = reprise.cumsum %o dim 2 {reprise.cotangent} : tensor<8x16x4xf32>
@@ -29,7 +29,7 @@ func.func @norm(%o: tensor<8x16x4xf32> {reprise.name = "o"}, %x: tensor<8x16x4xf
   %c = reprise.sub %s, %as {reprise.cotangent} : tensor<8x16x4xf32>
   %e = reprise.mul %h, %bs {reprise.cotangent} : tensor<8x16x4xf32>
   %y = reprise.sub %c, %e {reprise.cotangent} : tensor<8x16x4xf32>
-  return %y : tensor<8x16x4xf32>
+  reprise.return %y : tensor<8x16x4xf32>
 }
 
 // -----
@@ -42,12 +42,12 @@ func.func @norm(%o: tensor<8x16x4xf32> {reprise.name = "o"}, %x: tensor<8x16x4xf
 // CHECK-NEXT: reprise.cast
 // CHECK: reprise.sum
 // CHECK-NOT: exec.launch
-func.func @wide(%x: tensor<8x8xbf16> {reprise.name = "x"}, %u: tensor<8x8xf32> {reprise.name = "u"}) -> (tensor<8xf32> {reprise.name = "y"}) {
+reprise.program @wide devices [0] (%x: tensor<8x8xbf16> {reprise.name = "x"}, %u: tensor<8x8xf32> {reprise.name = "u"}) -> (tensor<8xf32> {reprise.name = "y"}) {
   %0 = reprise.dot_general %x, %x contracting [1] x [0] : (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xbf16>
   %1 = reprise.cast %0 : tensor<8x8xbf16> to tensor<8x8xf32>
   %2 = reprise.mul %1, %u : tensor<8x8xf32>
   %3 = reprise.sum %2 dims [1] : (tensor<8x8xf32>) -> tensor<8xf32>
-  return %3 : tensor<8xf32>
+  reprise.return %3 : tensor<8xf32>
 }
 
 // -----
@@ -60,14 +60,14 @@ func.func @wide(%x: tensor<8x8xbf16> {reprise.name = "x"}, %u: tensor<8x8xf32> {
 // CHECK-NEXT: exec.return {{.*}} : tensor<8x8xbf16>
 // CHECK: reprise.dot_general
 // CHECK-NEXT: exec.return
-func.func @narrow(%x: tensor<8x8xbf16> {reprise.name = "x"}, %u: tensor<8x8xf32> {reprise.name = "u"}) -> (tensor<8x8xbf16> {reprise.name = "y"}) {
+reprise.program @narrow devices [0] (%x: tensor<8x8xbf16> {reprise.name = "x"}, %u: tensor<8x8xf32> {reprise.name = "u"}) -> (tensor<8x8xbf16> {reprise.name = "y"}) {
   %0 = reprise.dot_general %x, %x contracting [1] x [0] : (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xbf16>
   %1 = reprise.cast %0 : tensor<8x8xbf16> to tensor<8x8xf32>
   %2 = reprise.add %1, %u : tensor<8x8xf32>
   %3 = reprise.gelu %2 : tensor<8x8xf32>
   %4 = reprise.cast %3 : tensor<8x8xf32> to tensor<8x8xbf16>
   %5 = reprise.dot_general %4, %x contracting [1] x [0] : (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xbf16>
-  return %5 : tensor<8x8xbf16>
+  reprise.return %5 : tensor<8x8xbf16>
 }
 
 // -----
@@ -80,14 +80,14 @@ func.func @narrow(%x: tensor<8x8xbf16> {reprise.name = "x"}, %u: tensor<8x8xf32>
 // CHECK: reprise.sum
 // CHECK: exec.return {{.*}} : tensor<8xf32>, tensor<8x8xf32>
 // CHECK-NOT: exec.launch
-func.func @shared(%x: tensor<8x8xf32> {reprise.name = "x"}, %u: tensor<8x8xf32> {reprise.name = "u"}) -> (tensor<8xf32> {reprise.name = "y"}, tensor<8x8xf32> {reprise.name = "z"}) {
+reprise.program @shared devices [0] (%x: tensor<8x8xf32> {reprise.name = "x"}, %u: tensor<8x8xf32> {reprise.name = "u"}) -> (tensor<8xf32> {reprise.name = "y"}, tensor<8x8xf32> {reprise.name = "z"}) {
   %h = reprise.tanh %u {reprise.cotangent} : tensor<8x8xf32>
   %0 = reprise.dot_general %x, %x contracting [1] x [0] {reprise.cotangent} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   %1 = reprise.mul %0, %h {reprise.cotangent} : tensor<8x8xf32>
   %2 = reprise.sum %1 dims [1] {reprise.cotangent} : (tensor<8x8xf32>) -> tensor<8xf32>
   %s = reprise.broadcast %2 dims [0] {reprise.cotangent} : (tensor<8xf32>) -> tensor<8x8xf32>
   %3 = reprise.mul %h, %s {reprise.cotangent} : tensor<8x8xf32>
-  return %2, %3 : tensor<8xf32>, tensor<8x8xf32>
+  reprise.return %2, %3 : tensor<8xf32>, tensor<8x8xf32>
 }
 
 // -----
@@ -104,7 +104,7 @@ func.func @shared(%x: tensor<8x8xf32> {reprise.name = "x"}, %u: tensor<8x8xf32> 
 // CHECK: exec.launch
 // CHECK: reprise.mul
 // CHECK-NEXT: exec.return
-func.func @replayed_factor(%x: tensor<8x4xf64> {reprise.name = "x"}, %e: tensor<8xf64> {reprise.name = "e"})
+reprise.program @replayed_factor devices [0] (%x: tensor<8x4xf64> {reprise.name = "x"}, %e: tensor<8xf64> {reprise.name = "e"})
     -> (tensor<8x4xf64> {reprise.name = "y"}, tensor<8xf64> {reprise.name = "m"}, tensor<8xf64> {reprise.name = "a"}) {
   %m = reprise.mean %x dims [1] {reprise.primal} : (tensor<8x4xf64>) -> tensor<8xf64>
   %a = reprise.add %m, %e {reprise.primal} : tensor<8xf64>
@@ -113,5 +113,5 @@ func.func @replayed_factor(%x: tensor<8x4xf64> {reprise.name = "x"}, %e: tensor<
   %c = reprise.sub %x, %b {reprise.primal} : tensor<8x4xf64>
   %rb = reprise.broadcast %r dims [0] {reprise.primal} : (tensor<8xf64>) -> tensor<8x4xf64>
   %y = reprise.mul %c, %rb {reprise.primal} : tensor<8x4xf64>
-  return %y, %m, %a : tensor<8x4xf64>, tensor<8xf64>, tensor<8xf64>
+  reprise.return %y, %m, %a : tensor<8x4xf64>, tensor<8xf64>, tensor<8xf64>
 }

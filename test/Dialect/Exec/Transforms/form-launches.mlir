@@ -7,10 +7,10 @@
 // CHECK-NEXT: %[[S:.*]] = reprise.add %[[E]], %[[A]] : tensor<8xf32>
 // CHECK-NEXT: exec.return %[[S]]
 // CHECK: return %[[R]]
-func.func @chain(%x: tensor<8xf32>) -> tensor<8xf32> {
+reprise.program @chain devices [0] (%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = reprise.exp %x {reprise.label = #reprise.label<must_save>, replay = 3 : i64} : tensor<8xf32>
   %1 = reprise.add %0, %x {replay = 3 : i64} : tensor<8xf32>
-  return %1 : tensor<8xf32>
+  reprise.return %1 : tensor<8xf32>
 }
 
 // -----
@@ -19,11 +19,11 @@ func.func @chain(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-LABEL: @rows
 // CHECK: exec.launch ({{.*}}) : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>)
 // CHECK-NOT: exec.launch
-func.func @rows(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>) {
+reprise.program @rows devices [0] (%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>) {
   %0 = reprise.max %x dims [1] : (tensor<4x8xf32>) -> tensor<4xf32>
   %1 = reprise.broadcast %0 dims [0] : (tensor<4xf32>) -> tensor<4x8xf32>
   %2 = reprise.sub %x, %1 : tensor<4x8xf32>
-  return %0, %2 : tensor<4xf32>, tensor<4x8xf32>
+  reprise.return %0, %2 : tensor<4xf32>, tensor<4x8xf32>
 }
 
 // -----
@@ -33,11 +33,11 @@ func.func @rows(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>) {
 // CHECK: exec.launch
 // CHECK: exec.launch
 // CHECK-NEXT: reprise.transpose
-func.func @transposed(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+reprise.program @transposed devices [0] (%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %0 = reprise.exp %x : tensor<8x8xf32>
   %1 = reprise.transpose %0 [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
   %2 = reprise.add %1, %x : tensor<8x8xf32>
-  return %2 : tensor<8x8xf32>
+  reprise.return %2 : tensor<8x8xf32>
 }
 
 // -----
@@ -45,10 +45,10 @@ func.func @transposed(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // Cotangents never join the forward pass, even if they read forward values only.
 // CHECK-LABEL: @parts
 // CHECK-COUNT-2: exec.launch
-func.func @parts(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+reprise.program @parts devices [0] (%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %0 = reprise.exp %x {reprise.primal} : tensor<8xf32>
   %1 = reprise.mul %0, %0 {reprise.cotangent} : tensor<8xf32>
-  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+  reprise.return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 
 // -----
@@ -59,14 +59,14 @@ func.func @parts(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
 // CHECK: reprise.tanh
 // CHECK: reprise.sub
 // CHECK: reprise.log
-func.func @hoisted(%w: tensor<8xf32> {reprise.name = "w"}, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<8xf32> {reprise.name = "w"}) {
+reprise.program @hoisted devices [0] (%w: tensor<8xf32> {reprise.name = "w"}, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<8xf32> {reprise.name = "w"}) {
   %g = reprise.exp %w {reprise.cotangent} : tensor<8xf32>
   %r = reprise.tanh %w {reprise.primal} : tensor<8xf32>
   %s = reprise.slice %r from [0] to [4] by [1] : (tensor<8xf32>) -> tensor<4xf32>
   %l = reprise.log %x {reprise.cotangent} : tensor<4xf32>
   %m = reprise.add %l, %s {reprise.cotangent} : tensor<4xf32>
   %n = reprise.sub %w, %g : tensor<8xf32>
-  return %m, %n : tensor<4xf32>, tensor<8xf32>
+  reprise.return %m, %n : tensor<4xf32>, tensor<8xf32>
 }
 
 // -----
@@ -74,10 +74,10 @@ func.func @hoisted(%w: tensor<8xf32> {reprise.name = "w"}, %x: tensor<4xf32>) ->
 // Results are buffers: views, splats, foreign arguments and values returned twice are copied.
 // CHECK-LABEL: @aliases
 // CHECK-COUNT-4: exec.launch
-func.func @aliases(%a: tensor<4xf32> {reprise.name = "a"}, %b: tensor<4xf32> {reprise.name = "b"}) -> (tensor<4xf32> {reprise.name = "b"}, tensor<2x2xf32> {reprise.name = "v"}, tensor<3xf32> {reprise.name = "c"}, tensor<4xf32> {reprise.name = "a"}) {
+reprise.program @aliases devices [0] (%a: tensor<4xf32> {reprise.name = "a"}, %b: tensor<4xf32> {reprise.name = "b"}) -> (tensor<4xf32> {reprise.name = "b"}, tensor<2x2xf32> {reprise.name = "v"}, tensor<3xf32> {reprise.name = "c"}, tensor<4xf32> {reprise.name = "a"}) {
   %v = reprise.reshape %b : (tensor<4xf32>) -> tensor<2x2xf32>
   %c = reprise.constant dense<1.0> : tensor<3xf32>
-  return %a, %v, %c, %b : tensor<4xf32>, tensor<2x2xf32>, tensor<3xf32>, tensor<4xf32>
+  reprise.return %a, %v, %c, %b : tensor<4xf32>, tensor<2x2xf32>, tensor<3xf32>, tensor<4xf32>
 }
 
 // -----
@@ -87,9 +87,9 @@ func.func @aliases(%a: tensor<4xf32> {reprise.name = "a"}, %b: tensor<4xf32> {re
 // CHECK: %[[Y:.*]] = exec.launch
 // CHECK: %[[COPY:.*]] = exec.launch (%{{.*}} = %[[Y]])
 // CHECK: return %[[Y]], %[[COPY]]
-func.func @twice(%x: tensor<4xf32> {reprise.name = "x"}) -> (tensor<4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "z"}) {
+reprise.program @twice devices [0] (%x: tensor<4xf32> {reprise.name = "x"}) -> (tensor<4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "z"}) {
   %y = reprise.exp %x : tensor<4xf32>
-  return %y, %y : tensor<4xf32>, tensor<4xf32>
+  reprise.return %y, %y : tensor<4xf32>, tensor<4xf32>
 }
 
 // -----
@@ -110,7 +110,7 @@ func.func @twice(%x: tensor<4xf32> {reprise.name = "x"}) -> (tensor<4xf32> {repr
 // CHECK-NEXT: reprise.log
 // CHECK: exec.launch ({{.*}}) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
 // CHECK-NOT: exec.launch
-func.func @moments(%w: tensor<8xf32> {reprise.name = "w"}, %m: tensor<8xf32> {reprise.name = "m"}, %v: tensor<8xf32> {reprise.name = "v"},
+reprise.program @moments devices [0] (%w: tensor<8xf32> {reprise.name = "w"}, %m: tensor<8xf32> {reprise.name = "m"}, %v: tensor<8xf32> {reprise.name = "v"},
                    %u: tensor<4xf32> {reprise.name = "u"}, %rate: tensor<f32>)
     -> (tensor<8xf32> {reprise.name = "w"}, tensor<8xf32> {reprise.name = "m"}, tensor<8xf32> {reprise.name = "v"},
         tensor<4xf32> {reprise.name = "u"}, tensor<4xf32> {reprise.name = "l"}) {
@@ -129,7 +129,7 @@ func.func @moments(%w: tensor<8xf32> {reprise.name = "w"}, %m: tensor<8xf32> {re
   %6 = reprise.mul %1, %4 : tensor<8xf32>
   %7 = reprise.sub %5, %6 : tensor<8xf32>
   %8 = reprise.mul %u, %e : tensor<4xf32>
-  return %7, %1, %4, %8, %l : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32>
+  reprise.return %7, %1, %4, %8, %l : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
 // -----
@@ -143,13 +143,13 @@ func.func @moments(%w: tensor<8xf32> {reprise.name = "w"}, %m: tensor<8xf32> {re
 // CHECK-NEXT: reprise.tanh
 // CHECK: exec.launch
 // CHECK-NEXT: reprise.sum
-func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %b: tensor<6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<6xf32>) {
+reprise.program @epilogue devices [0] (%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %b: tensor<6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<6xf32>) {
   %0 = reprise.dot_general %x, %w contracting [1] x [0] : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
   %1 = reprise.broadcast %b dims [1] : (tensor<6xf32>) -> tensor<4x6xf32>
   %2 = reprise.add %0, %1 : tensor<4x6xf32>
   %3 = reprise.tanh %2 : tensor<4x6xf32>
   %4 = reprise.sum %3 dims [0] : (tensor<4x6xf32>) -> tensor<6xf32>
-  return %2, %3, %4 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<6xf32>
+  reprise.return %2, %3, %4 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<6xf32>
 }
 
 // -----
@@ -163,13 +163,13 @@ func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %b: tensor<6xf32>)
 // CHECK: reprise.compare
 // CHECK-NEXT: reprise.select
 // CHECK-NOT: exec.launch
-func.func @mask(%x: tensor<4x4xf32>, %d: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+reprise.program @mask devices [0] (%x: tensor<4x4xf32>, %d: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %zero = reprise.constant dense<0.0> : tensor<4x4xf32>
   %0 = reprise.tanh %x {reprise.primal} : tensor<4x4xf32>
   %1 = reprise.dot_general %d, %x contracting [1] x [0] {reprise.cotangent} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %2 = reprise.compare gt %0, %zero {reprise.cotangent} : tensor<4x4xf32>
   %3 = reprise.select %2, %1, %zero {reprise.cotangent} : tensor<4x4xi1>, tensor<4x4xf32>
-  return %0, %3 : tensor<4x4xf32>, tensor<4x4xf32>
+  reprise.return %0, %3 : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
 // -----
@@ -186,13 +186,13 @@ func.func @mask(%x: tensor<4x4xf32>, %d: tensor<4x4xf32>) -> (tensor<4x4xf32>, t
 // CHECK-NEXT: exec.return
 // CHECK: exec.launch ({{.*}}, %[[J:.*]] = %[[LABELS]])
 // CHECK: reprise.cross_entropy %{{.*}}, %[[J]]
-func.func @positions(%x: tensor<8xi32>, %table: tensor<5x7xf32>) -> tensor<4xf32> {
+reprise.program @positions devices [0] (%x: tensor<8xi32>, %table: tensor<5x7xf32>) -> tensor<4xf32> {
   %window = reprise.slice %x from [0] to [4] by [1] : (tensor<8xi32>) -> tensor<4xi32>
   %rows = reprise.gather %table[%window] : (tensor<5x7xf32>, tensor<4xi32>) -> tensor<4x7xf32>
   %logits = reprise.exp %rows : tensor<4x7xf32>
   %labels = reprise.neg %window : tensor<4xi32>
   %each = reprise.cross_entropy %logits, %labels : (tensor<4x7xf32>, tensor<4xi32>) -> tensor<4xf32>
-  return %each : tensor<4xf32>
+  reprise.return %each : tensor<4xf32>
 }
 
 // -----
@@ -205,11 +205,11 @@ func.func @positions(%x: tensor<8xi32>, %table: tensor<5x7xf32>) -> tensor<4xf32
 // CHECK-NEXT: %[[C:.*]] = reprise.add %[[A]], %[[B]]
 // CHECK-NEXT: exec.return %[[A]], %[[B]], %[[C]] :
 // CHECK-NOT: exec.launch
-func.func @exposed(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32> {reprise.name = "c"}, tensor<4xf32> {reprise.check = "original of a replay"}, tensor<4xf32> {reprise.check = "original of a replay"}) {
+reprise.program @exposed devices [0] (%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32> {reprise.name = "c"}, tensor<4xf32> {reprise.check = "original of a replay"}, tensor<4xf32> {reprise.check = "original of a replay"}) {
   %a = reprise.exp %x : tensor<4xf32>
   %b = reprise.log %y : tensor<4xf32>
   %c = reprise.add %a, %b : tensor<4xf32>
-  return %c, %a, %b : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  reprise.return %c, %a, %b : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
 // -----
@@ -231,7 +231,7 @@ func.func @exposed(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32> {repr
 // CHECK-NEXT: reprise.mean %[[H]] dims [1]
 // CHECK: exec.return %[[DW]], %[[DB]], %{{.*}} : tensor<4xf32>, tensor<4xf32>, tensor<8x4xf32>
 // CHECK-NOT: exec.launch
-func.func @row_gradients(%x: tensor<8x4xf32>, %m: tensor<4x4xf32>, %w: tensor<4xf32>, %n: tensor<8x4xf32>)
+reprise.program @row_gradients devices [0] (%x: tensor<8x4xf32>, %m: tensor<4x4xf32>, %w: tensor<4xf32>, %n: tensor<8x4xf32>)
     -> (tensor<4xf32> {reprise.name = "dw"}, tensor<4xf32> {reprise.name = "db"}, tensor<8x4xf32> {reprise.name = "dx"}) {
   %g = reprise.dot_general %x, %m contracting [1] x [0] : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
   %normal = reprise.tanh %n : tensor<8x4xf32>
@@ -245,7 +245,7 @@ func.func @row_gradients(%x: tensor<8x4xf32>, %m: tensor<4x4xf32>, %w: tensor<4x
   %means = reprise.broadcast %mean dims [0] : (tensor<8xf32>) -> tensor<8x4xf32>
   %across = reprise.sub %h, %means : tensor<8x4xf32>
   %dx = reprise.sub %across, %along : tensor<8x4xf32>
-  return %dw, %db, %dx : tensor<4xf32>, tensor<4xf32>, tensor<8x4xf32>
+  reprise.return %dw, %db, %dx : tensor<4xf32>, tensor<4xf32>, tensor<8x4xf32>
 }
 
 // -----
@@ -257,7 +257,7 @@ func.func @row_gradients(%x: tensor<8x4xf32>, %m: tensor<4x4xf32>, %w: tensor<4x
 // CHECK: reprise.sum %{{.*}} dims [0, 2]
 // CHECK: exec.return
 // CHECK-NOT: exec.launch
-func.func @channel_gradients(%g: tensor<3x4x5xf32>, %normal: tensor<3x4x5xf32>)
+reprise.program @channel_gradients devices [0] (%g: tensor<3x4x5xf32>, %normal: tensor<3x4x5xf32>)
     -> (tensor<4xf32> {reprise.name = "dw"}, tensor<3x4x5xf32> {reprise.name = "dx"}) {
   %p = reprise.mul %g, %normal : tensor<3x4x5xf32>
   %dw = reprise.sum %p dims [0, 2] : (tensor<3x4x5xf32>) -> tensor<4xf32>
@@ -265,7 +265,7 @@ func.func @channel_gradients(%g: tensor<3x4x5xf32>, %normal: tensor<3x4x5xf32>)
   %rest = reprise.mul %dw, %db : tensor<4xf32>
   %spread = reprise.broadcast %rest dims [1] : (tensor<4xf32>) -> tensor<3x4x5xf32>
   %dx = reprise.sub %g, %spread : tensor<3x4x5xf32>
-  return %dw, %dx : tensor<4xf32>, tensor<3x4x5xf32>
+  reprise.return %dw, %dx : tensor<4xf32>, tensor<3x4x5xf32>
 }
 
 // -----
@@ -278,13 +278,13 @@ func.func @channel_gradients(%g: tensor<3x4x5xf32>, %normal: tensor<3x4x5xf32>)
 // CHECK-NEXT: reprise.exp
 // CHECK: reprise.mul
 // CHECK-NOT: exec.launch
-func.func @smaller_first(%x: tensor<3x4x5xf32>, %v: tensor<4xf32>) -> (tensor<3x4x5xf32> {reprise.name = "y"}) {
+reprise.program @smaller_first devices [0] (%x: tensor<3x4x5xf32>, %v: tensor<4xf32>) -> (tensor<3x4x5xf32> {reprise.name = "y"}) {
   %e = reprise.exp %x : tensor<3x4x5xf32>
   %n = reprise.neg %v : tensor<4xf32>
   %r = reprise.rsqrt %n : tensor<4xf32>
   %spread = reprise.broadcast %r dims [1] : (tensor<4xf32>) -> tensor<3x4x5xf32>
   %y = reprise.mul %e, %spread : tensor<3x4x5xf32>
-  return %y : tensor<3x4x5xf32>
+  reprise.return %y : tensor<3x4x5xf32>
 }
 
 // -----
@@ -297,14 +297,14 @@ func.func @smaller_first(%x: tensor<3x4x5xf32>, %v: tensor<4xf32>) -> (tensor<3x
 // CHECK: reprise.tanh
 // CHECK: reprise.mul
 // CHECK-NOT: exec.launch
-func.func @gates(%x: tensor<8x4xf32>, %w: tensor<4x32xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
+reprise.program @gates devices [0] (%x: tensor<8x4xf32>, %w: tensor<4x32xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
   %0 = reprise.dot_general %x, %w contracting [1] x [0] : (tensor<8x4xf32>, tensor<4x32xf32>) -> tensor<8x32xf32>
   %1 = reprise.slice %0 from [0, 0] to [8, 16] by [1, 1] : (tensor<8x32xf32>) -> tensor<8x16xf32>
   %2 = reprise.sigmoid %1 : tensor<8x16xf32>
   %3 = reprise.slice %0 from [0, 16] to [8, 32] by [1, 1] : (tensor<8x32xf32>) -> tensor<8x16xf32>
   %4 = reprise.tanh %3 : tensor<8x16xf32>
   %5 = reprise.mul %2, %4 : tensor<8x16xf32>
-  return %2, %4, %5 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+  reprise.return %2, %4, %5 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
 }
 
 // -----
@@ -316,11 +316,11 @@ func.func @gates(%x: tensor<8x4xf32>, %w: tensor<4x32xf32>) -> (tensor<8x16xf32>
 // CHECK: reprise.pad
 // CHECK-NEXT: reprise.add
 // CHECK-NOT: exec.launch
-func.func @pads(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> tensor<8x32xf32> {
+reprise.program @pads devices [0] (%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> tensor<8x32xf32> {
   %0 = reprise.pad %x with 0.0 : f32 low [0, 0] high [0, 16] interior [0, 0] : (tensor<8x16xf32>) -> tensor<8x32xf32>
   %1 = reprise.pad %y with 0.0 : f32 low [0, 16] high [0, 0] interior [0, 0] : (tensor<8x16xf32>) -> tensor<8x32xf32>
   %2 = reprise.add %0, %1 : tensor<8x32xf32>
-  return %2 : tensor<8x32xf32>
+  reprise.return %2 : tensor<8x32xf32>
 }
 
 // -----
@@ -335,13 +335,13 @@ func.func @pads(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> tensor<8x32xf32> 
 // CHECK-NEXT: exec.return
 // CHECK: exec.launch
 // CHECK: reprise.dot_general
-func.func @padded(%x: tensor<8x16xf32>, %y: tensor<8x32xf32>) -> (tensor<8x8xf32>, tensor<8x32xf32>) {
+reprise.program @padded devices [0] (%x: tensor<8x16xf32>, %y: tensor<8x32xf32>) -> (tensor<8x8xf32>, tensor<8x32xf32>) {
   %0 = reprise.exp %x : tensor<8x16xf32>
   %1 = reprise.pad %0 with 0.0 : f32 low [0, 0] high [0, 16] interior [0, 0] : (tensor<8x16xf32>) -> tensor<8x32xf32>
   %2 = reprise.dot_general %1, %y contracting [1] x [1] : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x8xf32>
   %3 = reprise.pad %0 with 0.0 : f32 low [0, 16] high [0, 0] interior [0, 0] : (tensor<8x16xf32>) -> tensor<8x32xf32>
   %4 = reprise.mul %3, %y : tensor<8x32xf32>
-  return %2, %4 : tensor<8x8xf32>, tensor<8x32xf32>
+  reprise.return %2, %4 : tensor<8x8xf32>, tensor<8x32xf32>
 }
 
 // -----
@@ -356,14 +356,14 @@ func.func @padded(%x: tensor<8x16xf32>, %y: tensor<8x32xf32>) -> (tensor<8x8xf32
 // CHECK: exec.launch ({{.*}}%[[D]]{{.*}}) : {{.*}} -> tensor<4x8xf32> {
 // CHECK: reprise.cast
 // CHECK: reprise.sub
-func.func @narrow(%x: tensor<4x6xbf16>, %w: tensor<6x8xbf16>) -> tensor<4x8xf32> {
+reprise.program @narrow devices [0] (%x: tensor<4x6xbf16>, %w: tensor<6x8xbf16>) -> tensor<4x8xf32> {
   %0 = reprise.dot_general %x, %w contracting [1] x [0] : (tensor<4x6xbf16>, tensor<6x8xbf16>) -> tensor<4x8xbf16>
   %1 = reprise.cast %0 : tensor<4x8xbf16> to tensor<4x8xf32>
   %2 = reprise.cast %0 {reprise.copy = 0 : i64} : tensor<4x8xbf16> to tensor<4x8xf32>
   %3 = reprise.mean %2 dims [0] : (tensor<4x8xf32>) -> tensor<8xf32>
   %4 = reprise.broadcast %3 dims [1] : (tensor<8xf32>) -> tensor<4x8xf32>
   %5 = reprise.sub %1, %4 : tensor<4x8xf32>
-  return %5 : tensor<4x8xf32>
+  reprise.return %5 : tensor<4x8xf32>
 }
 
 // -----
@@ -375,9 +375,9 @@ func.func @narrow(%x: tensor<4x6xbf16>, %w: tensor<6x8xbf16>) -> tensor<4x8xf32>
 // CHECK-NEXT: reprise.cast
 // CHECK: exec.launch {{.*}} -> tensor<4x8xf32> {
 // CHECK-NEXT: reprise.dot_general
-func.func @operand(%x: tensor<4x6xbf16>, %w: tensor<6x8xf32>) -> tensor<4x8xf32> {
+reprise.program @operand devices [0] (%x: tensor<4x6xbf16>, %w: tensor<6x8xf32>) -> tensor<4x8xf32> {
   %0 = reprise.neg %x : tensor<4x6xbf16>
   %1 = reprise.cast %0 : tensor<4x6xbf16> to tensor<4x6xf32>
   %2 = reprise.dot_general %1, %w contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
-  return %2 : tensor<4x8xf32>
+  reprise.return %2 : tensor<4x8xf32>
 }

@@ -4,7 +4,7 @@
 // RUN: reprise-opt %s --exec-form-launches="target=cuda:sm_90" --exec-place-buffers="target=cuda:sm_90" --exec-verify-buffers="target=cuda:sm_90" | FileCheck %s --check-prefix=GPU
 // RUN: reprise-opt %s --exec-form-launches="target=cuda:sm_90" --exec-place-buffers="target=cuda:sm_90 enough=64" --exec-verify-buffers="target=cuda:sm_90" | FileCheck %s --check-prefix=CPU
 
-// CPU-LABEL: func @step(
+// CPU-LABEL: reprise.program @step devices [0] (
 // CPU-SAME: exec.host_bytes = 128 : i64
 // CPU: %[[A:.*]] = exec.launch
 // CPU: %[[H:.*]], %[[LEFT:.*]] = exec.offload %[[A]] {place = [[P:.*]] : i64} : tensor<16xf32>
@@ -14,14 +14,14 @@
 // CPU-NEXT: exec.wait %[[THERE]]
 // CPU-NEXT: exec.launch ({{.*}} = %[[V]]
 
-// GPU-LABEL: func @step(
+// GPU-LABEL: reprise.program @step devices [0] (
 // GPU: exec.offload
 // GPU-COUNT-3: exec.launch
 // GPU: exec.wait
 // GPU: exec.fetch
 // GPU: exec.launch
 // GPU: exec.wait
-func.func @step(%x: tensor<16xf32>) -> tensor<16xf32> {
+reprise.program @step devices [0] (%x: tensor<16xf32>) -> tensor<16xf32> {
   %a = reprise.cumsum %x dim 0 {reprise.primal} : tensor<16xf32>
   %w = reprise.offload %a {reprise.primal} : tensor<16xf32>
   %b = reprise.cumsum %w dim 0 {reprise.primal} : tensor<16xf32>
@@ -35,5 +35,5 @@ func.func @step(%x: tensor<16xf32>) -> tensor<16xf32> {
   %h = reprise.cumsum %g dim 0 {reprise.cotangent} : tensor<16xf32>
   %first = reprise.offload %a {replay = 1 : i64} : tensor<16xf32>
   %i = reprise.mul %h, %first {reprise.cotangent} : tensor<16xf32>
-  return %i : tensor<16xf32>
+  reprise.return %i : tensor<16xf32>
 }

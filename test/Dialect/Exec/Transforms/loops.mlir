@@ -2,9 +2,9 @@
 // RUN: reprise-opt %s --exec-form-launches --exec-place-buffers --exec-verify-buffers | FileCheck %s
 
 // The next carry takes the place of the old one, which its kernel reads last; the argument is copied first.
-// CHECK-LABEL: func @carry(
+// CHECK-LABEL: reprise.program @carry devices [0] (
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64xf32>, %[[W:[^:]*]]: tensor<3x64xf32>
-func.func @carry(%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) {
+reprise.program @carry devices [0] (%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) {
   // CHECK: %[[C:.*]] = exec.launch (%{{.*}} = %[[X]])
   // CHECK: offsets = array<i64: [[CARRY:[0-9]+]]>
   // CHECK: %[[R:.*]]:2 = reprise.loop 3 (%[[OLD:.*]] = %[[C]]) over (%[[S:.*]] = %[[W]])
@@ -18,12 +18,12 @@ func.func @carry(%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64xf32>, t
     reprise.yield %2, %1 : tensor<64xf32>, tensor<64xf32>
   }
   // CHECK: return %[[R]]#0, %[[R]]#1
-  return %0#0, %0#1 : tensor<64xf32>, tensor<3x64xf32>
+  reprise.return %0#0, %0#1 : tensor<64xf32>, tensor<3x64xf32>
 }
 
 // Two carries that swap need a copy each of what they read, and one of them another at the end.
-// CHECK-LABEL: func @swap(
-func.func @swap(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+// CHECK-LABEL: reprise.program @swap devices [0] (
+reprise.program @swap devices [0] (%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
   // CHECK: reprise.loop 3 (%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
   // CHECK-NEXT: %[[FROMB:.*]] = exec.launch (%{{.*}} = %[[B]])
   // CHECK: %[[FROMA:.*]] = exec.launch (%{{.*}} = %[[A]])
@@ -33,12 +33,12 @@ func.func @swap(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
   %0:2 = reprise.loop 3 (%a = %x, %b = %y) : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
     reprise.yield %b, %a : tensor<64xf32>, tensor<64xf32>
   }
-  return %0#0 : tensor<64xf32>
+  reprise.return %0#0 : tensor<64xf32>
 }
 
 // What is read from above lives until the loop ends, and a value of the body has one place for all iterations.
-// CHECK-LABEL: func @above(
-func.func @above(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+// CHECK-LABEL: reprise.program @above devices [0] (
+reprise.program @above devices [0] (%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // CHECK: %[[E:.*]] = exec.launch
   // CHECK: offsets = array<i64: [[ABOVE:[0-9]+]]>
   %e = reprise.exp %x : tensor<64x64xf32>
@@ -54,12 +54,12 @@ func.func @above(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
     }
     reprise.yield %i : tensor<64x64xf32>
   }
-  return %0 : tensor<64x64xf32>
+  reprise.return %0 : tensor<64x64xf32>
 }
 
 // A carry is stacked before the next one takes its place: one copy, not two.
-// CHECK-LABEL: func @stacked(
-func.func @stacked(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) {
+// CHECK-LABEL: reprise.program @stacked devices [0] (
+reprise.program @stacked devices [0] (%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) {
   // CHECK: reprise.loop 3 (%[[OLD:.*]] = %{{.*}})
   // CHECK-NEXT: %[[ROW:.*]] = exec.launch (%{{.*}} = %[[OLD]])
   // CHECK: %[[NEXT:.*]] = exec.launch (%{{.*}} = %[[OLD]])
@@ -69,5 +69,5 @@ func.func @stacked(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) {
     %1 = reprise.exp %c : tensor<64xf32>
     reprise.yield %1, %c : tensor<64xf32>, tensor<64xf32>
   }
-  return %0#0, %0#1 : tensor<64xf32>, tensor<3x64xf32>
+  reprise.return %0#0, %0#1 : tensor<64xf32>, tensor<3x64xf32>
 }

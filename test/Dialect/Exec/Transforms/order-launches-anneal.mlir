@@ -11,10 +11,10 @@
 // KEPT-NOT: exec.launches_moved
 // KEPT: -> tensor<32x256xf32>
 // KEPT: -> tensor<256x256xf32>
-func.func @dead_end(%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf32> {reprise.name = "w"}) -> (tensor<32xf32> {reprise.name = "y"}) {
+reprise.program @dead_end devices [0] (%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf32> {reprise.name = "w"}) -> (tensor<32xf32> {reprise.name = "y"}) {
   %p = reprise.dot_general %x, %w contracting [1] x [0] : (tensor<32x32xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
   %q = reprise.dot_general %w, %w contracting [0] x [0] : (tensor<32x256xf32>, tensor<32x256xf32>) -> tensor<256x256xf32>
   %s = reprise.sum %q dims [1] : (tensor<256x256xf32>) -> tensor<256xf32>
   %y = reprise.dot_general %p, %s contracting [1] x [0] : (tensor<32x256xf32>, tensor<256xf32>) -> tensor<32xf32>
-  return %y : tensor<32xf32>
+  reprise.return %y : tensor<32xf32>
 }

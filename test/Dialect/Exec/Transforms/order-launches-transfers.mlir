@@ -4,7 +4,7 @@
 // CHECK-SAME: exec.launches_moved
 // CHECK: reprise.sum
 // CHECK: -> tensor<256x256xf32>
-func.func @moved(%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf32> {reprise.name = "w"}) -> (tensor<256x256xf32> {reprise.name = "g"}, tensor<32xf32> {reprise.name = "y"}) {
+reprise.program @moved devices [0] (%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf32> {reprise.name = "w"}) -> (tensor<256x256xf32> {reprise.name = "g"}, tensor<32xf32> {reprise.name = "y"}) {
   %0 = exec.launch (%a = %x, %b = %w) : (tensor<32x32xf32>, tensor<32x256xf32>) -> tensor<32x256xf32> {
     %r = reprise.dot_general %a, %b contracting [1] x [0] : (tensor<32x32xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
     exec.return %r : tensor<32x256xf32>
@@ -21,7 +21,7 @@ func.func @moved(%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf
     %r = reprise.sum %a dims [1] : (tensor<32x256xf32>) -> tensor<32xf32>
     exec.return %r : tensor<32xf32>
   }
-  return %2, %3 : tensor<256x256xf32>, tensor<32xf32>
+  reprise.return %2, %3 : tensor<256x256xf32>, tensor<32xf32>
 }
 
 // -----
@@ -32,7 +32,7 @@ func.func @moved(%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf
 // CHECK: exec.record
 // CHECK: -> tensor<256x256xf32>
 // CHECK: reprise.sum
-func.func @kept(%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf32> {reprise.name = "w"}) -> (tensor<256x256xf32> {reprise.name = "g"}, tensor<32xf32> {reprise.name = "y"}) {
+reprise.program @kept devices [0] (%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf32> {reprise.name = "w"}) -> (tensor<256x256xf32> {reprise.name = "g"}, tensor<32xf32> {reprise.name = "y"}) {
   %start = exec.record
   %0 = exec.launch (%a = %x, %b = %w) : (tensor<32x32xf32>, tensor<32x256xf32>) -> tensor<32x256xf32> {
     %r = reprise.dot_general %a, %b contracting [1] x [0] : (tensor<32x32xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
@@ -50,5 +50,5 @@ func.func @kept(%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf3
     %r = reprise.sum %a dims [1] : (tensor<32x256xf32>) -> tensor<32xf32>
     exec.return %r : tensor<32xf32>
   }
-  return %2, %3 : tensor<256x256xf32>, tensor<32xf32>
+  reprise.return %2, %3 : tensor<256x256xf32>, tensor<32xf32>
 }

@@ -9,12 +9,12 @@
 // LATER: reprise.dot_general {{.*}} -> tensor<256x256xf32>
 // KEPT: reprise.dot_general {{.*}} -> tensor<256x256xf32>
 // KEPT: reprise.sum
-func.func @wait(%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf32> {reprise.name = "w"}) -> (tensor<256x256xf32> {reprise.name = "g"}, tensor<32xf32> {reprise.name = "y"}) {
+reprise.program @wait devices [0] (%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf32> {reprise.name = "w"}) -> (tensor<256x256xf32> {reprise.name = "g"}, tensor<32xf32> {reprise.name = "y"}) {
   %a = reprise.dot_general %x, %w contracting [1] x [0] : (tensor<32x32xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
   %b = reprise.dot_general %x, %w contracting [0] x [0] : (tensor<32x32xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
   %g = reprise.dot_general %b, %b contracting [0] x [0] : (tensor<32x256xf32>, tensor<32x256xf32>) -> tensor<256x256xf32>
   %y = reprise.sum %a dims [1] : (tensor<32x256xf32>) -> tensor<32xf32>
-  return %g, %y : tensor<256x256xf32>, tensor<32xf32>
+  reprise.return %g, %y : tensor<256x256xf32>, tensor<32xf32>
 }
 
 // -----
@@ -27,11 +27,11 @@ func.func @wait(%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf3
 // KEPT: reprise.dot_general {{.*}} -> tensor<256x256xf32>
 // KEPT: reprise.sub
 // KEPT: reprise.sum
-func.func @update(%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf32> {reprise.name = "w"}) -> (tensor<256x256xf32> {reprise.name = "g"}, tensor<32xf32> {reprise.name = "y"}, tensor<32x256xf32> {reprise.name = "w"}) {
+reprise.program @update devices [0] (%x: tensor<32x32xf32> {reprise.name = "x"}, %w: tensor<32x256xf32> {reprise.name = "w"}) -> (tensor<256x256xf32> {reprise.name = "g"}, tensor<32xf32> {reprise.name = "y"}, tensor<32x256xf32> {reprise.name = "w"}) {
   %a = reprise.dot_general %x, %w contracting [1] x [0] : (tensor<32x32xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
   %b = reprise.dot_general %x, %w contracting [0] x [0] : (tensor<32x32xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
   %g = reprise.dot_general %b, %w contracting [0] x [0] : (tensor<32x256xf32>, tensor<32x256xf32>) -> tensor<256x256xf32>
   %n = reprise.sub %w, %w : tensor<32x256xf32>
   %y = reprise.sum %a dims [1] : (tensor<32x256xf32>) -> tensor<32xf32>
-  return %g, %y, %n : tensor<256x256xf32>, tensor<32xf32>, tensor<32x256xf32>
+  reprise.return %g, %y, %n : tensor<256x256xf32>, tensor<32xf32>, tensor<32x256xf32>
 }

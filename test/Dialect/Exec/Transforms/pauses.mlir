@@ -13,14 +13,14 @@
 // CHECK: reprise.mul
 // CHECK-NOT: exec.copy
 // CHECK: return
-func.func @read_behind(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
+reprise.program @read_behind devices [0] (%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
     %g: tensor<8xf32> {reprise.name = "g", reprise.role = "input"},
     %o: tensor<8xf32> {reprise.name = "y", reprise.role = "state"})
     -> (tensor<8xf32> {reprise.name = "y"}, tensor<8xf32> {reprise.name = "dx"}) {
   %y = reprise.exp %x : tensor<8xf32>
   %late = reprise.pause (%y) then (%g) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   %dx = reprise.mul %y, %late : tensor<8xf32>
-  return %y, %dx : tensor<8xf32>, tensor<8xf32>
+  reprise.return %y, %dx : tensor<8xf32>, tensor<8xf32>
 }
 
 // -----
@@ -35,7 +35,7 @@ func.func @read_behind(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "in
 // CHECK: reprise.log
 // CHECK-NOT: exec.copy
 // CHECK: return
-func.func @stored(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
+reprise.program @stored devices [0] (%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
     %g: tensor<8xf32> {reprise.name = "g", reprise.role = "input"},
     %o: tensor<8xf32> {reprise.name = "y", reprise.role = "state"})
     -> (tensor<8xf32> {reprise.name = "y"}, tensor<8xf32> {reprise.name = "dx"}) {
@@ -43,7 +43,7 @@ func.func @stored(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"}
   %late = reprise.pause (%y) then (%g) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   %l = reprise.log %x : tensor<8xf32>
   %dx = reprise.mul %l, %late : tensor<8xf32>
-  return %y, %dx : tensor<8xf32>, tensor<8xf32>
+  reprise.return %y, %dx : tensor<8xf32>, tensor<8xf32>
 }
 
 // -----
@@ -59,14 +59,14 @@ func.func @stored(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"}
 // CHECK: exec.launch (%{{.*}} = %arg1)
 // CHECK-NOT: exec.launch
 // CHECK: return
-func.func @aliases(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
+reprise.program @aliases devices [0] (%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
     %g: tensor<8xf32> {reprise.name = "g", reprise.role = "input"})
     -> (tensor<8xf32> {reprise.name = "y"}, tensor<2x4xf32> {reprise.name = "view"}, tensor<8xf32> {reprise.name = "z"},
         tensor<8xf32> {reprise.name = "same"}, tensor<8xf32> {reprise.name = "dx"}) {
   %y = reprise.exp %x : tensor<8xf32>
   %view = reprise.reshape %y : (tensor<8xf32>) -> tensor<2x4xf32>
   %late = reprise.pause (%y, %view, %x) then (%g) : (tensor<8xf32>, tensor<2x4xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-  return %y, %view, %y, %x, %late : tensor<8xf32>, tensor<2x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+  reprise.return %y, %view, %y, %x, %late : tensor<8xf32>, tensor<2x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 
 // -----
@@ -78,11 +78,11 @@ func.func @aliases(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"
 // CHECK: reprise.mul
 // CHECK: exec.copy %{{.*}} into 0
 // CHECK: return
-func.func @old_value(%w: tensor<8xf32> {reprise.name = "w", reprise.role = "parameter"},
+reprise.program @old_value devices [0] (%w: tensor<8xf32> {reprise.name = "w", reprise.role = "parameter"},
     %g: tensor<8xf32> {reprise.name = "g", reprise.role = "input"})
     -> (tensor<8xf32> {reprise.name = "w"}, tensor<8xf32> {reprise.name = "dw"}) {
   %next = reprise.exp %w : tensor<8xf32>
   %late = reprise.pause (%next) then (%g) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   %dw = reprise.mul %w, %late : tensor<8xf32>
-  return %next, %dw : tensor<8xf32>, tensor<8xf32>
+  reprise.return %next, %dw : tensor<8xf32>, tensor<8xf32>
 }

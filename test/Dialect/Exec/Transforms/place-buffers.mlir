@@ -5,9 +5,9 @@
 // CHECK-SAME: exec.arena_bytes = 0
 // CHECK: {arguments = array<i64: 0>, offsets = array<i64: 0>}
 // CHECK-NEXT: return
-func.func @update(%w: tensor<8xf32> {reprise.name = "w"}, %g: tensor<8xf32> {reprise.name = "g"}) -> (tensor<8xf32> {reprise.name = "w"}) {
+reprise.program @update devices [0] (%w: tensor<8xf32> {reprise.name = "w"}, %g: tensor<8xf32> {reprise.name = "g"}) -> (tensor<8xf32> {reprise.name = "w"}) {
   %n = reprise.sub %w, %g : tensor<8xf32>
-  return %n : tensor<8xf32>
+  reprise.return %n : tensor<8xf32>
 }
 
 // -----
@@ -19,10 +19,10 @@ func.func @update(%w: tensor<8xf32> {reprise.name = "w"}, %g: tensor<8xf32> {rep
 // CHECK: exec.launch
 // CHECK: exec.copy %[[N]] into 0 : tensor<8x8xf32>
 // CHECK-NEXT: return
-func.func @late_reader(%w: tensor<8x8xf32> {reprise.name = "w"}, %g: tensor<8x8xf32> {reprise.name = "g"}) -> (tensor<8x8xf32> {reprise.name = "w"}, tensor<8x8xf32> {reprise.name = "y"}) {
+reprise.program @late_reader devices [0] (%w: tensor<8x8xf32> {reprise.name = "w"}, %g: tensor<8x8xf32> {reprise.name = "g"}) -> (tensor<8x8xf32> {reprise.name = "w"}, tensor<8x8xf32> {reprise.name = "y"}) {
   %n = reprise.sub %w, %g {reprise.cotangent} : tensor<8x8xf32>
   %y = reprise.dot_general %n, %w contracting [1] x [0] {reprise.cotangent} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  return %n, %y : tensor<8x8xf32>, tensor<8x8xf32>
+  reprise.return %n, %y : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
 // -----
@@ -30,10 +30,10 @@ func.func @late_reader(%w: tensor<8x8xf32> {reprise.name = "w"}, %g: tensor<8x8x
 // A reader at other indices forbids overwriting, even in the same launch.
 // CHECK-LABEL: @other_index
 // CHECK: {arguments = array<i64: -1>
-func.func @other_index(%w: tensor<8x8xf32> {reprise.name = "w"}) -> (tensor<8x8xf32> {reprise.name = "w"}) {
+reprise.program @other_index devices [0] (%w: tensor<8x8xf32> {reprise.name = "w"}) -> (tensor<8x8xf32> {reprise.name = "w"}) {
   %t = reprise.transpose %w [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
   %n = reprise.sub %w, %t : tensor<8x8xf32>
-  return %n : tensor<8x8xf32>
+  reprise.return %n : tensor<8x8xf32>
 }
 
 // -----
@@ -41,11 +41,11 @@ func.func @other_index(%w: tensor<8x8xf32> {reprise.name = "w"}) -> (tensor<8x8x
 // The second launch takes the place of its dying input: 8 floats in all, beside the returned ones.
 // CHECK-LABEL: @in_place
 // CHECK-SAME: exec.arena_bytes = 288
-func.func @in_place(%x: tensor<8x8xf32> {reprise.name = "x"}) -> (tensor<8xf32> {reprise.name = "y"}) {
+reprise.program @in_place devices [0] (%x: tensor<8x8xf32> {reprise.name = "x"}) -> (tensor<8xf32> {reprise.name = "y"}) {
   %0 = reprise.exp %x {reprise.primal} : tensor<8x8xf32>
   %1 = reprise.log %0 {reprise.cotangent} : tensor<8x8xf32>
   %2 = reprise.sum %1 dims [0] : (tensor<8x8xf32>) -> tensor<8xf32>
-  return %2 : tensor<8xf32>
+  reprise.return %2 : tensor<8xf32>
 }
 
 // -----
@@ -56,10 +56,10 @@ func.func @in_place(%x: tensor<8x8xf32> {reprise.name = "x"}) -> (tensor<8xf32> 
 // CHECK-SAME: exec.arena_bytes = 14592
 // CHECK: offsets = array<i64: 6400>, scratch = array<i64: 0, 6400>
 // CHECK: offsets = array<i64: 10496>, scratch = array<i64: 0, 6400>
-func.func @scratch(%x: tensor<1x16x8x8xf32> {reprise.name = "x"}, %f: tensor<16x16x3x3xf32> {reprise.name = "f"}) -> (tensor<1x16x8x8xf32> {reprise.name = "y"}) {
+reprise.program @scratch devices [0] (%x: tensor<1x16x8x8xf32> {reprise.name = "x"}, %f: tensor<16x16x3x3xf32> {reprise.name = "f"}) -> (tensor<1x16x8x8xf32> {reprise.name = "y"}) {
   %0 = reprise.convolution %x, %f strides [1, 1] low [1, 1] high [1, 1] dilation [1, 1] : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
   %1 = reprise.convolution %0, %f strides [1, 1] low [1, 1] high [1, 1] dilation [1, 1] : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
-  return %1 : tensor<1x16x8x8xf32>
+  reprise.return %1 : tensor<1x16x8x8xf32>
 }
 
 // -----
@@ -68,7 +68,7 @@ func.func @scratch(%x: tensor<1x16x8x8xf32> {reprise.name = "x"}, %f: tensor<16x
 // CHECK-LABEL: @rows
 // CHECK-SAME: exec.arena_bytes = 1280
 // CHECK: exec.offsets = array<i64: 1024, 0>
-func.func @rows(%x: tensor<4x64xf32> {reprise.name = "x"}, %c: tensor<64xf32> {reprise.name = "c"}) -> (tensor<64xf32> {reprise.name = "s"}) {
+reprise.program @rows devices [0] (%x: tensor<4x64xf32> {reprise.name = "x"}, %c: tensor<64xf32> {reprise.name = "c"}) -> (tensor<64xf32> {reprise.name = "s"}) {
   %0 = reprise.exp %x : tensor<4x64xf32>
   %l:2 = reprise.loop 4 (%a = %c) over (%s = %0) : (tensor<64xf32>, tensor<4x64xf32>) -> (tensor<64xf32>, tensor<4x64xf32>) {
     %1 = reprise.mul %s, %a : tensor<64xf32>
@@ -76,7 +76,7 @@ func.func @rows(%x: tensor<4x64xf32> {reprise.name = "x"}, %c: tensor<64xf32> {r
     reprise.yield %2, %1 : tensor<64xf32>, tensor<64xf32>
   }
   %3 = reprise.sum %l#1 dims [0] : (tensor<4x64xf32>) -> tensor<64xf32>
-  return %3 : tensor<64xf32>
+  reprise.return %3 : tensor<64xf32>
 }
 
 // -----
@@ -84,7 +84,7 @@ func.func @rows(%x: tensor<4x64xf32> {reprise.name = "x"}, %c: tensor<64xf32> {r
 // Not where the rows are read after the loop.
 // CHECK-LABEL: @rows_read_later
 // CHECK: exec.offsets = array<i64: 1024, 1280>
-func.func @rows_read_later(%x: tensor<4x64xf32> {reprise.name = "x"}, %c: tensor<64xf32> {reprise.name = "c"}) -> (tensor<64xf32> {reprise.name = "s"}) {
+reprise.program @rows_read_later devices [0] (%x: tensor<4x64xf32> {reprise.name = "x"}, %c: tensor<64xf32> {reprise.name = "c"}) -> (tensor<64xf32> {reprise.name = "s"}) {
   %0 = reprise.exp %x : tensor<4x64xf32>
   %l:2 = reprise.loop 4 (%a = %c) over (%s = %0) : (tensor<64xf32>, tensor<4x64xf32>) -> (tensor<64xf32>, tensor<4x64xf32>) {
     %1 = reprise.mul %s, %a : tensor<64xf32>
@@ -93,5 +93,5 @@ func.func @rows_read_later(%x: tensor<4x64xf32> {reprise.name = "x"}, %c: tensor
   }
   %3 = reprise.mul %l#1, %0 : tensor<4x64xf32>
   %4 = reprise.sum %3 dims [0] : (tensor<4x64xf32>) -> tensor<64xf32>
-  return %4 : tensor<64xf32>
+  reprise.return %4 : tensor<64xf32>
 }

@@ -11,7 +11,7 @@
 // CHECK: exec.wait
 // CHECK: reprise.tanh
 // CHECK: offsets = array<i64: [[SENT]]>
-func.func @send(%x: tensor<64xf32>) -> (tensor<64xf32> {reprise.name = "y"}, tensor<64xf32> {reprise.name = "z"}) {
+reprise.program @send devices [0] (%x: tensor<64xf32>) -> (tensor<64xf32> {reprise.name = "y"}, tensor<64xf32> {reprise.name = "z"}) {
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     %r = reprise.exp %a : tensor<64xf32>
     exec.return %r : tensor<64xf32>
@@ -26,7 +26,7 @@ func.func @send(%x: tensor<64xf32>) -> (tensor<64xf32> {reprise.name = "y"}, ten
     %r = reprise.tanh %a : tensor<64xf32>
     exec.return %r : tensor<64xf32>
   }
-  return %1, %2 : tensor<64xf32>, tensor<64xf32>
+  reprise.return %1, %2 : tensor<64xf32>, tensor<64xf32>
 }
 
 // -----
@@ -34,7 +34,7 @@ func.func @send(%x: tensor<64xf32>) -> (tensor<64xf32> {reprise.name = "y"}, ten
 // A place is taken from where the receive begins.
 // CHECK-LABEL: @receive
 // CHECK-SAME: exec.arena_bytes = 512
-func.func @receive(%x: tensor<64xf32>) -> (tensor<64xf32> {reprise.name = "y"}) {
+reprise.program @receive devices [0] (%x: tensor<64xf32>) -> (tensor<64xf32> {reprise.name = "y"}) {
   %1, %arrived = exec.receive from @stage0 tag 1 : tensor<64xf32>
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     %r = reprise.exp %a : tensor<64xf32>
@@ -45,7 +45,7 @@ func.func @receive(%x: tensor<64xf32>) -> (tensor<64xf32> {reprise.name = "y"}) 
     %r = reprise.add %a, %b : tensor<64xf32>
     exec.return %r : tensor<64xf32>
   }
-  return %2 : tensor<64xf32>
+  reprise.return %2 : tensor<64xf32>
 }
 
 // -----
@@ -55,12 +55,12 @@ func.func @receive(%x: tensor<64xf32>) -> (tensor<64xf32> {reprise.name = "y"}) 
 // CHECK-SAME: exec.arena_bytes = 0
 // CHECK: exec.receive from @stage0 tag 1 {arguments = array<i64: 0>, offsets = array<i64: 0>} : tensor<64xf32>
 // CHECK-NOT: exec.copy
-func.func @state(%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "w"}) {
+reprise.program @state devices [0] (%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "w"}) {
   %sent = exec.send %w to @stage0 tag 1 : tensor<64xf32>
   exec.wait %sent
   %1, %arrived = exec.receive from @stage0 tag 1 : tensor<64xf32>
   exec.wait %arrived
-  return %1 : tensor<64xf32>
+  reprise.return %1 : tensor<64xf32>
 }
 
 // -----
@@ -70,12 +70,12 @@ func.func @state(%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {re
 // CHECK-SAME: exec.arena_bytes = 256
 // CHECK: exec.receive from @stage0 tag 1 {arguments = array<i64: -1>, offsets = array<i64: 0>} : tensor<64xf32>
 // CHECK: exec.copy %{{.*}} into 0
-func.func @late_state(%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "w"}) {
+reprise.program @late_state devices [0] (%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "w"}) {
   %sent = exec.send %w to @stage0 tag 1 : tensor<64xf32>
   %1, %arrived = exec.receive from @stage0 tag 1 : tensor<64xf32>
   exec.wait %sent
   exec.wait %arrived
-  return %1 : tensor<64xf32>
+  reprise.return %1 : tensor<64xf32>
 }
 
 // -----
@@ -84,7 +84,7 @@ func.func @late_state(%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32
 // CHECK-LABEL: @call
 // CHECK-SAME: exec.arena_bytes = 832
 // CHECK: exec.call "double"(%{{.*}}) workspace 64 on 1 {{.*}}scratch = array<i64: {{[0-9]+}}, 64>
-func.func @call(%x: tensor<64xf32>) -> (tensor<64xf32> {reprise.name = "y"}) {
+reprise.program @call devices [0] (%x: tensor<64xf32>) -> (tensor<64xf32> {reprise.name = "y"}) {
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     %r = reprise.exp %a : tensor<64xf32>
     exec.return %r : tensor<64xf32>
@@ -102,7 +102,7 @@ func.func @call(%x: tensor<64xf32>) -> (tensor<64xf32> {reprise.name = "y"}) {
     %r = reprise.add %a, %b : tensor<64xf32>
     exec.return %r : tensor<64xf32>
   }
-  return %3 : tensor<64xf32>
+  reprise.return %3 : tensor<64xf32>
 }
 
 // -----
@@ -111,7 +111,7 @@ func.func @call(%x: tensor<64xf32>) -> (tensor<64xf32> {reprise.name = "y"}) {
 // CHECK-LABEL: @rows
 // CHECK-SAME: exec.arena_bytes = 768
 // CHECK: exec.receive from @stage1 tag 2 {arguments = array<i64: -1>, offsets = array<i64: 0>} : tensor<64xf32>
-func.func @rows(%w: tensor<3x64xf32>) -> (tensor<3x64xf32> {reprise.name = "y"}) {
+reprise.program @rows devices [0] (%w: tensor<3x64xf32>) -> (tensor<3x64xf32> {reprise.name = "y"}) {
   %l = reprise.loop 3 () over (%s = %w) : (tensor<3x64xf32>) -> tensor<3x64xf32> {
     %sent = exec.send %s to @stage1 tag 1 : tensor<64xf32>
     %1, %arrived = exec.receive from @stage1 tag 2 : tensor<64xf32>
@@ -119,5 +119,5 @@ func.func @rows(%w: tensor<3x64xf32>) -> (tensor<3x64xf32> {reprise.name = "y"})
     exec.wait %arrived
     reprise.yield %1 : tensor<64xf32>
   }
-  return %l : tensor<3x64xf32>
+  reprise.return %l : tensor<3x64xf32>
 }

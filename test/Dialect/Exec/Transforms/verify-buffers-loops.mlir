@@ -1,7 +1,7 @@
 // RUN: reprise-opt %s --exec-verify-buffers -split-input-file -verify-diagnostics
 
 // Good: the carry has one place, %1 lies in the stack, and %2 is stored where the old carry was read for the last time.
-func.func @good(%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) attributes {exec.arena_bytes = 1024 : i64} {
+reprise.program @good devices [0] (%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) attributes {exec.arena_bytes = 1024 : i64} {
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     exec.return %a : tensor<64xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
@@ -16,12 +16,12 @@ func.func @good(%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64xf32>, te
     } {arguments = array<i64: -1>, offsets = array<i64: 0>}
     reprise.yield %2, %1 : tensor<64xf32>, tensor<64xf32>
   } {exec.offsets = array<i64: 0, 256>}
-  return %l#0, %l#1 : tensor<64xf32>, tensor<3x64xf32>
+  reprise.return %l#0, %l#1 : tensor<64xf32>, tensor<3x64xf32>
 }
 
 // -----
 
-func.func @late_reader(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) attributes {exec.arena_bytes = 1024 : i64} {
+reprise.program @late_reader devices [0] (%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) attributes {exec.arena_bytes = 1024 : i64} {
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     exec.return %a : tensor<64xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
@@ -38,13 +38,13 @@ func.func @late_reader(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>)
     } {arguments = array<i64: -1>, offsets = array<i64: 256>}
     reprise.yield %2, %1 : tensor<64xf32>, tensor<64xf32>
   } {exec.offsets = array<i64: 0, 256>}
-  return %l#0, %l#1 : tensor<64xf32>, tensor<3x64xf32>
+  reprise.return %l#0, %l#1 : tensor<64xf32>, tensor<3x64xf32>
 }
 
 // -----
 
 // A value of the body in the place of one that the next iteration still reads.
-func.func @above(%x: tensor<64xf32>) -> tensor<3x64xf32> attributes {exec.arena_bytes = 1280 : i64} {
+reprise.program @above devices [0] (%x: tensor<64xf32>) -> tensor<3x64xf32> attributes {exec.arena_bytes = 1280 : i64} {
   // expected-error@+1 {{overlaps}}
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     exec.return %a : tensor<64xf32>
@@ -65,12 +65,12 @@ func.func @above(%x: tensor<64xf32>) -> tensor<3x64xf32> attributes {exec.arena_
     } {arguments = array<i64: -1>, offsets = array<i64: 256>}
     reprise.yield %3 : tensor<64xf32>
   } {exec.offsets = array<i64: 256>}
-  return %l : tensor<3x64xf32>
+  reprise.return %l : tensor<3x64xf32>
 }
 
 // -----
 
-func.func @row_elsewhere(%x: tensor<64xf32>) -> tensor<3x64xf32> attributes {exec.arena_bytes = 1024 : i64} {
+reprise.program @row_elsewhere devices [0] (%x: tensor<64xf32>) -> tensor<3x64xf32> attributes {exec.arena_bytes = 1024 : i64} {
   %l = reprise.loop 3 () : () -> tensor<3x64xf32> {
     // expected-error@+1 {{result 0 lies elsewhere than the loop around it says}}
     %1 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
@@ -79,12 +79,12 @@ func.func @row_elsewhere(%x: tensor<64xf32>) -> tensor<3x64xf32> attributes {exe
     } {arguments = array<i64: -1>, offsets = array<i64: 768>}
     reprise.yield %1 : tensor<64xf32>
   } {exec.offsets = array<i64: 0>}
-  return %l : tensor<3x64xf32>
+  reprise.return %l : tensor<3x64xf32>
 }
 
 // -----
 
-func.func @shared_start(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) attributes {exec.arena_bytes = 512 : i64} {
+reprise.program @shared_start devices [0] (%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) attributes {exec.arena_bytes = 512 : i64} {
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     exec.return %a : tensor<64xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
@@ -96,22 +96,22 @@ func.func @shared_start(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) 
     } {arguments = array<i64: -1>, offsets = array<i64: 0>}
     reprise.yield %1 : tensor<64xf32>
   } {exec.offsets = array<i64: 0>}
-  return %0, %l : tensor<64xf32>, tensor<64xf32>
+  reprise.return %0, %l : tensor<64xf32>, tensor<64xf32>
 }
 
 // -----
 
-func.func @no_buffer(%x: tensor<64xf32>) -> tensor<3x64xf32> attributes {exec.arena_bytes = 768 : i64} {
+reprise.program @no_buffer devices [0] (%x: tensor<64xf32>) -> tensor<3x64xf32> attributes {exec.arena_bytes = 768 : i64} {
   // expected-error@+1 {{the body yields a value without a buffer of its own}}
   %l = reprise.loop 3 () : () -> tensor<3x64xf32> {
     reprise.yield %x : tensor<64xf32>
   } {exec.offsets = array<i64: 0>}
-  return %l : tensor<3x64xf32>
+  reprise.return %l : tensor<3x64xf32>
 }
 
 // -----
 
-func.func @no_places() -> tensor<3x64xf32> attributes {exec.arena_bytes = 768 : i64} {
+reprise.program @no_places devices [0] () -> tensor<3x64xf32> attributes {exec.arena_bytes = 768 : i64} {
   // expected-error@+1 {{expected places of the results: run exec-place-buffers first}}
   %l = reprise.loop 3 () : () -> tensor<3x64xf32> {
     %1 = exec.launch () : () -> tensor<64xf32> {
@@ -120,13 +120,13 @@ func.func @no_places() -> tensor<3x64xf32> attributes {exec.arena_bytes = 768 : 
     } {arguments = array<i64: -1>, offsets = array<i64: 0>}
     reprise.yield %1 : tensor<64xf32>
   }
-  return %l : tensor<3x64xf32>
+  reprise.return %l : tensor<3x64xf32>
 }
 
 // -----
 
 // Good: the row is stored in the place of the slice behind its last reader.
-func.func @rows_in_place(%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) attributes {exec.arena_bytes = 1024 : i64} {
+reprise.program @rows_in_place devices [0] (%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) attributes {exec.arena_bytes = 1024 : i64} {
   %y = exec.launch (%a = %w) : (tensor<3x64xf32>) -> tensor<3x64xf32> {
     %r = reprise.exp %a : tensor<3x64xf32>
     exec.return %r : tensor<3x64xf32>
@@ -145,13 +145,13 @@ func.func @rows_in_place(%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64
     } {arguments = array<i64: -1>, offsets = array<i64: 0>}
     reprise.yield %2, %1 : tensor<64xf32>, tensor<64xf32>
   } {exec.offsets = array<i64: 768, 0>}
-  return %l#0, %l#1 : tensor<64xf32>, tensor<3x64xf32>
+  reprise.return %l#0, %l#1 : tensor<64xf32>, tensor<3x64xf32>
 }
 
 // -----
 
 // The slice is read after its place was taken.
-func.func @rows_too_early(%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) attributes {exec.arena_bytes = 1024 : i64} {
+reprise.program @rows_too_early devices [0] (%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) attributes {exec.arena_bytes = 1024 : i64} {
   // expected-note@+1 {{the other buffer}}
   %y = exec.launch (%a = %w) : (tensor<3x64xf32>) -> tensor<3x64xf32> {
     %r = reprise.exp %a : tensor<3x64xf32>
@@ -172,5 +172,5 @@ func.func @rows_too_early(%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<6
     } {arguments = array<i64: -1>, offsets = array<i64: 768>}
     reprise.yield %2, %1 : tensor<64xf32>, tensor<64xf32>
   } {exec.offsets = array<i64: 768, 0>}
-  return %l#0, %l#1 : tensor<64xf32>, tensor<3x64xf32>
+  reprise.return %l#0, %l#1 : tensor<64xf32>, tensor<3x64xf32>
 }

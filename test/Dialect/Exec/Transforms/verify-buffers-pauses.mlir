@@ -1,7 +1,7 @@
 // Places around the pause of a step.
 // RUN: reprise-opt %s --exec-verify-buffers -split-input-file -verify-diagnostics
 
-func.func @late_before(%g: tensor<8xf32> {reprise.name = "g"}) -> (tensor<8xf32> {reprise.name = "y"}) attributes {exec.arena_bytes = 32 : i64} {
+reprise.program @late_before devices [0] (%g: tensor<8xf32> {reprise.name = "g"}) -> (tensor<8xf32> {reprise.name = "y"}) attributes {exec.arena_bytes = 32 : i64} {
   // expected-note@+1 {{the reader}}
   %0 = exec.launch (%a = %g) : (tensor<8xf32>) -> tensor<8xf32> {
     %r = reprise.exp %a : tensor<8xf32>
@@ -9,12 +9,12 @@ func.func @late_before(%g: tensor<8xf32> {reprise.name = "g"}) -> (tensor<8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
   // expected-error@+1 {{a late value is read before the pause}}
   %late = reprise.pause (%0) then (%g) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-  return %0 : tensor<8xf32>
+  reprise.return %0 : tensor<8xf32>
 }
 
 // -----
 
-func.func @callers(%x: tensor<8xf32> {reprise.name = "x"}, %o: tensor<8xf32> {reprise.name = "y"}) -> (tensor<8xf32> {reprise.name = "y"}, tensor<8xf32> {reprise.name = "z"}) attributes {exec.arena_bytes = 32 : i64} {
+reprise.program @callers devices [0] (%x: tensor<8xf32> {reprise.name = "x"}, %o: tensor<8xf32> {reprise.name = "y"}) -> (tensor<8xf32> {reprise.name = "y"}, tensor<8xf32> {reprise.name = "z"}) attributes {exec.arena_bytes = 32 : i64} {
   // expected-error@+1 {{result 0 lies in an argument, which is the caller's at the pause, and is read behind it}}
   %0 = exec.launch (%a = %x) : (tensor<8xf32>) -> tensor<8xf32> {
     %r = reprise.exp %a : tensor<8xf32>
@@ -26,12 +26,12 @@ func.func @callers(%x: tensor<8xf32> {reprise.name = "x"}, %o: tensor<8xf32> {re
     %r = reprise.log %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
-  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+  reprise.return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 
 // -----
 
-func.func @copied_too_early(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}, tensor<8xf32> {reprise.name = "z"}) attributes {exec.arena_bytes = 96 : i64} {
+reprise.program @copied_too_early devices [0] (%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}, tensor<8xf32> {reprise.name = "z"}) attributes {exec.arena_bytes = 96 : i64} {
   %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
     %r = reprise.exp %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>
@@ -44,5 +44,5 @@ func.func @copied_too_early(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8
     %r = reprise.log %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 64>}
-  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+  reprise.return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }

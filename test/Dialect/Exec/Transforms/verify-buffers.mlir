@@ -1,7 +1,7 @@
 // RUN: reprise-opt %s --exec-verify-buffers -split-input-file -verify-diagnostics
 
 // Good: %1 is stored in place of %0, which dies; %3 overwrites its argument, which only its own launch reads.
-func.func @step(%x: tensor<8x8xf32>, %w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "y"}, tensor<64xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 288 : i64} {
+reprise.program @step devices [0] (%x: tensor<8x8xf32>, %w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "y"}, tensor<64xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 288 : i64} {
   %0 = exec.launch (%a = %x) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
     %r = reprise.exp %a : tensor<8x8xf32>
     exec.return %r : tensor<8x8xf32>
@@ -18,12 +18,12 @@ func.func @step(%x: tensor<8x8xf32>, %w: tensor<64xf32> {reprise.name = "w"}) ->
     %r = reprise.exp %a : tensor<64xf32>
     exec.return %r : tensor<64xf32>
   } {arguments = array<i64: 1>, offsets = array<i64: 0>}
-  return %2, %3 : tensor<8xf32>, tensor<64xf32>
+  reprise.return %2, %3 : tensor<8xf32>, tensor<64xf32>
 }
 
 // -----
 
-func.func @overlap(%x: tensor<8x8xf32>) -> tensor<8xf32> attributes {exec.arena_bytes = 256 : i64} {
+reprise.program @overlap devices [0] (%x: tensor<8x8xf32>) -> tensor<8xf32> attributes {exec.arena_bytes = 256 : i64} {
   // expected-error@+1 {{the arena is wrong: buffer 0 (commands 0 to 1, bytes 0 to 256) overlaps buffer 1 (commands 1 to 2, bytes 64 to 96)}}
   %0 = exec.launch (%a = %x) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
     %r = reprise.exp %a : tensor<8x8xf32>
@@ -34,13 +34,13 @@ func.func @overlap(%x: tensor<8x8xf32>) -> tensor<8xf32> attributes {exec.arena_
     %r = reprise.sum %a dims [0] : (tensor<8x8xf32>) -> tensor<8xf32>
     exec.return %r : tensor<8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 64>}
-  return %1 : tensor<8xf32>
+  reprise.return %1 : tensor<8xf32>
 }
 
 // -----
 
 // Other elements of the input are read after the place of one is taken.
-func.func @not_in_place(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {exec.arena_bytes = 256 : i64} {
+reprise.program @not_in_place devices [0] (%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {exec.arena_bytes = 256 : i64} {
   // expected-error@+1 {{overlaps}}
   %0 = exec.launch (%a = %x) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
     %r = reprise.exp %a : tensor<8x8xf32>
@@ -52,13 +52,13 @@ func.func @not_in_place(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {exec
     %r = reprise.log %t : tensor<8x8xf32>
     exec.return %r : tensor<8x8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
-  return %1 : tensor<8x8xf32>
+  reprise.return %1 : tensor<8x8xf32>
 }
 
 // -----
 
 // The input of the second launch does not die there.
-func.func @still_read(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) attributes {exec.arena_bytes = 512 : i64} {
+reprise.program @still_read devices [0] (%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) attributes {exec.arena_bytes = 512 : i64} {
   // expected-error@+1 {{overlaps}}
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     %r = reprise.exp %a : tensor<64xf32>
@@ -73,13 +73,13 @@ func.func @still_read(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) at
     %r = reprise.tanh %a : tensor<64xf32>
     exec.return %r : tensor<64xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 256>}
-  return %1, %2 : tensor<64xf32>, tensor<64xf32>
+  reprise.return %1, %2 : tensor<64xf32>, tensor<64xf32>
 }
 
 // -----
 
 // One input gives its place to one result only.
-func.func @both_in_place(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) attributes {exec.arena_bytes = 256 : i64} {
+reprise.program @both_in_place devices [0] (%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) attributes {exec.arena_bytes = 256 : i64} {
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     %r = reprise.exp %a : tensor<64xf32>
     exec.return %r : tensor<64xf32>
@@ -91,34 +91,34 @@ func.func @both_in_place(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>)
     %s = reprise.tanh %a : tensor<64xf32>
     exec.return %r, %s : tensor<64xf32>, tensor<64xf32>
   } {arguments = array<i64: -1, -1>, offsets = array<i64: 0, 0>}
-  return %1#0, %1#1 : tensor<64xf32>, tensor<64xf32>
+  reprise.return %1#0, %1#1 : tensor<64xf32>, tensor<64xf32>
 }
 
 // -----
 
 // expected-error@+1 {{the arena is wrong: the height is 256, not 192}}
-func.func @height(%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_bytes = 192 : i64} {
+reprise.program @height devices [0] (%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_bytes = 192 : i64} {
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     %r = reprise.exp %a : tensor<64xf32>
     exec.return %r : tensor<64xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
-  return %0 : tensor<64xf32>
+  reprise.return %0 : tensor<64xf32>
 }
 
 // -----
 
-func.func @unplaced(%x: tensor<64xf32>) -> tensor<64xf32> {
+reprise.program @unplaced devices [0] (%x: tensor<64xf32>) -> tensor<64xf32> {
   // expected-error@+1 {{expected places of the results: run exec-place-buffers first}}
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     %r = reprise.exp %a : tensor<64xf32>
     exec.return %r : tensor<64xf32>
   }
-  return %0 : tensor<64xf32>
+  reprise.return %0 : tensor<64xf32>
 }
 
 // -----
 
-func.func @late_reader(%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "w"}, tensor<64xf32> {reprise.name = "y"}) attributes {exec.arena_bytes = 256 : i64} {
+reprise.program @late_reader devices [0] (%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "w"}, tensor<64xf32> {reprise.name = "y"}) attributes {exec.arena_bytes = 256 : i64} {
   // expected-error@+1 {{argument 0 is overwritten before its last reader}}
   %0 = exec.launch (%a = %w) : (tensor<64xf32>) -> tensor<64xf32> {
     %r = reprise.exp %a : tensor<64xf32>
@@ -129,12 +129,12 @@ func.func @late_reader(%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf3
     %r = reprise.log %a : tensor<64xf32>
     exec.return %r : tensor<64xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
-  return %0, %1 : tensor<64xf32>, tensor<64xf32>
+  reprise.return %0, %1 : tensor<64xf32>, tensor<64xf32>
 }
 
 // -----
 
-func.func @own_reader(%w: tensor<8x8xf32> {reprise.name = "w"}) -> (tensor<8x8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 0 : i64} {
+reprise.program @own_reader devices [0] (%w: tensor<8x8xf32> {reprise.name = "w"}) -> (tensor<8x8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 0 : i64} {
   // expected-error@+2 {{argument 0 is overwritten before its last reader}}
   // expected-note@+1 {{a later reader of the old value}}
   %0 = exec.launch (%a = %w) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
@@ -142,80 +142,80 @@ func.func @own_reader(%w: tensor<8x8xf32> {reprise.name = "w"}) -> (tensor<8x8xf
     %r = reprise.exp %t : tensor<8x8xf32>
     exec.return %r : tensor<8x8xf32>
   } {arguments = array<i64: 0>, offsets = array<i64: 0>}
-  return %0 : tensor<8x8xf32>
+  reprise.return %0 : tensor<8x8xf32>
 }
 
 // -----
 
-func.func @other_value(%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "y"}) attributes {exec.arena_bytes = 0 : i64} {
+reprise.program @other_value devices [0] (%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "y"}) attributes {exec.arena_bytes = 0 : i64} {
   // expected-error@+1 {{result 0 overwrites argument 0, but is not its next value}}
   %0 = exec.launch (%a = %w) : (tensor<64xf32>) -> tensor<64xf32> {
     %r = reprise.exp %a : tensor<64xf32>
     exec.return %r : tensor<64xf32>
   } {arguments = array<i64: 0>, offsets = array<i64: 0>}
-  return %0 : tensor<64xf32>
+  reprise.return %0 : tensor<64xf32>
 }
 
 // -----
 
-func.func @other_type(%w: tensor<64xf32> {reprise.name = "w"}) -> tensor<8xf32> attributes {exec.arena_bytes = 0 : i64} {
+reprise.program @other_type devices [0] (%w: tensor<64xf32> {reprise.name = "w"}) -> tensor<8xf32> attributes {exec.arena_bytes = 0 : i64} {
   // expected-error@+1 {{result 0 overwrites no argument of its type}}
   %0 = exec.launch () : () -> tensor<8xf32> {
     %r = reprise.constant dense<1.0> : tensor<8xf32>
     exec.return %r : tensor<8xf32>
   } {arguments = array<i64: 0>, offsets = array<i64: 0>}
-  return %0 : tensor<8xf32>
+  reprise.return %0 : tensor<8xf32>
 }
 
 // -----
 
-func.func @no_scratch(%x: tensor<1x16x8x8xf32>, %f: tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32> attributes {exec.arena_bytes = 4096 : i64} {
+reprise.program @no_scratch devices [0] (%x: tensor<1x16x8x8xf32>, %f: tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32> attributes {exec.arena_bytes = 4096 : i64} {
   // expected-error@+1 {{needs 6,400 bytes of scratch, and has 0}}
   %0 = exec.launch (%a = %x, %b = %f) : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32> {
     %c = reprise.convolution %a, %b strides [1, 1] low [1, 1] high [1, 1] dilation [1, 1] : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
     exec.return %c : tensor<1x16x8x8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
-  return %0 : tensor<1x16x8x8xf32>
+  reprise.return %0 : tensor<1x16x8x8xf32>
 }
 
 // -----
 
-func.func @scratch_on_a_result(%x: tensor<1x16x8x8xf32>, %f: tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32> attributes {exec.arena_bytes = 8448 : i64} {
+reprise.program @scratch_on_a_result devices [0] (%x: tensor<1x16x8x8xf32>, %f: tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32> attributes {exec.arena_bytes = 8448 : i64} {
   // expected-error@+2 {{the arena is wrong}}
   // expected-note@+1 {{the other buffer}}
   %0 = exec.launch (%a = %x, %b = %f) : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32> {
     %c = reprise.convolution %a, %b strides [1, 1] low [1, 1] high [1, 1] dilation [1, 1] : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
     exec.return %c : tensor<1x16x8x8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>, scratch = array<i64: 2048, 6400>}
-  return %0 : tensor<1x16x8x8xf32>
+  reprise.return %0 : tensor<1x16x8x8xf32>
 }
 
 // -----
 
 // Good: the next value is copied when all launches have run.
-func.func @copied(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
+reprise.program @copied devices [0] (%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
   %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
     %r = reprise.exp %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
   exec.copy %0 into 0 : tensor<8xf32>
-  return %0 : tensor<8xf32>
+  reprise.return %0 : tensor<8xf32>
 }
 
 // -----
 
-func.func @not_copied(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
+reprise.program @not_copied devices [0] (%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
   %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
     %r = reprise.exp %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
   // expected-error@+1 {{result 0 does not reach argument 0}}
-  return %0 : tensor<8xf32>
+  reprise.return %0 : tensor<8xf32>
 }
 
 // -----
 
-func.func @copied_twice(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
+reprise.program @copied_twice devices [0] (%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
   %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
     %r = reprise.exp %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>
@@ -223,12 +223,12 @@ func.func @copied_twice(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32
   exec.copy %0 into 0 : tensor<8xf32>
   // expected-error@+1 {{writes argument 0 a second time}}
   exec.copy %0 into 0 : tensor<8xf32>
-  return %0 : tensor<8xf32>
+  reprise.return %0 : tensor<8xf32>
 }
 
 // -----
 
-func.func @copied_too_early(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}, tensor<8xf32> {reprise.name = "y"}) attributes {exec.arena_bytes = 96 : i64} {
+reprise.program @copied_too_early devices [0] (%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}, tensor<8xf32> {reprise.name = "y"}) attributes {exec.arena_bytes = 96 : i64} {
   %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
     %r = reprise.exp %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>
@@ -240,39 +240,39 @@ func.func @copied_too_early(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8
     %r = reprise.log %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 64>}
-  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+  reprise.return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 
 // -----
 
-func.func @copied_elsewhere(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
+reprise.program @copied_elsewhere devices [0] (%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
   %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
     %r = reprise.exp %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
   // expected-error@+1 {{copies to no argument of its type}}
   exec.copy %0 into 1 : tensor<8xf32>
-  return %0 : tensor<8xf32>
+  reprise.return %0 : tensor<8xf32>
 }
 
 // -----
 
 // expected-error@+1 {{a copy writes argument 1, which no result replaces}}
-func.func @copied_to_another(%w: tensor<8xf32> {reprise.name = "w"}, %v: tensor<8xf32> {reprise.name = "v"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
+reprise.program @copied_to_another devices [0] (%w: tensor<8xf32> {reprise.name = "w"}, %v: tensor<8xf32> {reprise.name = "v"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
   %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
     %r = reprise.exp %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
   exec.copy %0 into 0 : tensor<8xf32>
   exec.copy %0 into 1 : tensor<8xf32>
-  return %0 : tensor<8xf32>
+  reprise.return %0 : tensor<8xf32>
 }
 
 // -----
 
-func.func @changed_places(%w: tensor<8xf32> {reprise.name = "w"}, %v: tensor<8xf32> {reprise.name = "v"}) -> (tensor<8xf32> {reprise.name = "w"}, tensor<8xf32> {reprise.name = "v"}) attributes {exec.arena_bytes = 32 : i64} {
+reprise.program @changed_places devices [0] (%w: tensor<8xf32> {reprise.name = "w"}, %v: tensor<8xf32> {reprise.name = "v"}) -> (tensor<8xf32> {reprise.name = "w"}, tensor<8xf32> {reprise.name = "v"}) attributes {exec.arena_bytes = 32 : i64} {
   // expected-error@+1 {{copies from an argument}}
   exec.copy %v into 0 : tensor<8xf32>
   exec.copy %w into 1 : tensor<8xf32>
-  return %v, %w : tensor<8xf32>, tensor<8xf32>
+  reprise.return %v, %w : tensor<8xf32>, tensor<8xf32>
 }

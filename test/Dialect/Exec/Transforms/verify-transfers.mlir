@@ -1,25 +1,25 @@
 // RUN: reprise-opt %s --exec-verify-buffers -split-input-file -verify-diagnostics
 
-func.func @unplaced() {
+reprise.program @unplaced devices [0] () {
   // expected-error@below {{expected places of the results: run exec-place-buffers first}}
   %x, %arrived = exec.receive from @stage0 tag 1 : tensor<64xf32>
   exec.wait %arrived
-  return
+  reprise.return
 }
 
 // -----
 
-func.func @unstored(%x: tensor<64xf32>) attributes {exec.arena_bytes = 0 : i64} {
+reprise.program @unstored devices [0] (%x: tensor<64xf32>) attributes {exec.arena_bytes = 0 : i64} {
   %0 = reprise.exp %x : tensor<64xf32>
   // expected-error@below {{reads a value that no launch before it has stored}}
   %sent = exec.send %0 to @stage1 tag 1 : tensor<64xf32>
   exec.wait %sent
-  return
+  reprise.return
 }
 
 // -----
 
-func.func @overwritten(%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_bytes = 256 : i64} {
+reprise.program @overwritten devices [0] (%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_bytes = 256 : i64} {
   // expected-error@below {{the arena is wrong: buffer 0 (commands 0 to 3, bytes 0 to 256) overlaps buffer 1 (commands 2 to}}
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     exec.return %a : tensor<64xf32>
@@ -30,12 +30,12 @@ func.func @overwritten(%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.ar
     exec.return %a : tensor<64xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
   exec.wait %sent
-  return %1 : tensor<64xf32>
+  reprise.return %1 : tensor<64xf32>
 }
 
 // -----
 
-func.func @early_reader() -> tensor<64xf32> attributes {exec.arena_bytes = 512 : i64} {
+reprise.program @early_reader devices [0] () -> tensor<64xf32> attributes {exec.arena_bytes = 512 : i64} {
   // expected-note@below {{the other command}}
   %0, %arrived = exec.receive from @stage0 tag 1 {arguments = array<i64: -1>, offsets = array<i64: 0>} : tensor<64xf32>
   // expected-error@below {{reads bytes that 'exec.receive' may still use: no wait is between them}}
@@ -43,25 +43,25 @@ func.func @early_reader() -> tensor<64xf32> attributes {exec.arena_bytes = 512 :
     exec.return %a : tensor<64xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 256>}
   exec.wait %arrived
-  return %1 : tensor<64xf32>
+  reprise.return %1 : tensor<64xf32>
 }
 
 // -----
 
 // The argument is overwritten while its old value is on its way.
-func.func @state(%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 0 : i64} {
+reprise.program @state devices [0] (%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 0 : i64} {
   // expected-note@below {{a later reader of the old value}}
   %sent = exec.send %w to @stage1 tag 1 : tensor<64xf32>
   // expected-error@below {{argument 0 is overwritten before its last reader}}
   %1, %arrived = exec.receive from @stage0 tag 1 {arguments = array<i64: 0>, offsets = array<i64: 0>} : tensor<64xf32>
   exec.wait %sent
   exec.wait %arrived
-  return %1 : tensor<64xf32>
+  reprise.return %1 : tensor<64xf32>
 }
 
 // -----
 
-func.func @late_send(%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 256 : i64} {
+reprise.program @late_send devices [0] (%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 256 : i64} {
   %0 = exec.launch (%a = %w) : (tensor<64xf32>) -> tensor<64xf32> {
     exec.return %a : tensor<64xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
@@ -70,13 +70,13 @@ func.func @late_send(%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32>
   // expected-note@below {{the launch}}
   %sent = exec.send %w to @stage1 tag 1 : tensor<64xf32>
   exec.wait %sent
-  return %0 : tensor<64xf32>
+  reprise.return %0 : tensor<64xf32>
 }
 
 // -----
 
 // Stream 1 does not wait for what it reads.
-func.func @streams(%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_bytes = 512 : i64} {
+reprise.program @streams devices [0] (%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_bytes = 512 : i64} {
   // expected-note@below {{the other command}}
   %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
     exec.return %a : tensor<64xf32>
@@ -85,31 +85,31 @@ func.func @streams(%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_
   %1 = exec.call "double"(%0) on 1 {arguments = array<i64: -1>, offsets = array<i64: 256>} : (tensor<64xf32>) -> tensor<64xf32>
   %called = exec.record on 1
   exec.wait %called
-  return %1 : tensor<64xf32>
+  reprise.return %1 : tensor<64xf32>
 }
 
 // -----
 
-func.func @workspace(%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_bytes = 320 : i64} {
+reprise.program @workspace devices [0] (%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_bytes = 320 : i64} {
   // expected-error@below {{needs 64 bytes of scratch, and has 32}}
   %1 = exec.call "double"(%x) workspace 64 {arguments = array<i64: -1>, offsets = array<i64: 0>, scratch = array<i64: 256, 32>} : (tensor<64xf32>) -> tensor<64xf32>
-  return %1 : tensor<64xf32>
+  reprise.return %1 : tensor<64xf32>
 }
 
 // -----
 
 // The workspace in the place of the result.
-func.func @workspace(%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_bytes = 256 : i64} {
+reprise.program @workspace devices [0] (%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_bytes = 256 : i64} {
   // expected-error@+2 {{overlaps}}
   // expected-note@+1 {{the other buffer}}
   %1 = exec.call "double"(%x) workspace 64 {arguments = array<i64: -1>, offsets = array<i64: 0>, scratch = array<i64: 0, 64>} : (tensor<64xf32>) -> tensor<64xf32>
-  return %1 : tensor<64xf32>
+  reprise.return %1 : tensor<64xf32>
 }
 
 // -----
 
 // Each row that arrives is a place of its own; the wait for it comes too late for the launch.
-func.func @rows() -> (tensor<3x64xf32>, tensor<3x64xf32>) attributes {exec.arena_bytes = 1536 : i64} {
+reprise.program @rows devices [0] () -> (tensor<3x64xf32>, tensor<3x64xf32>) attributes {exec.arena_bytes = 1536 : i64} {
   %l:2 = reprise.loop 3 () : () -> (tensor<3x64xf32>, tensor<3x64xf32>) {
     // expected-note@below {{the other command}}
     %0, %arrived = exec.receive from @stage1 tag 2 {arguments = array<i64: -1>, offsets = array<i64: 0>} : tensor<64xf32>
@@ -120,5 +120,5 @@ func.func @rows() -> (tensor<3x64xf32>, tensor<3x64xf32>) attributes {exec.arena
     exec.wait %arrived
     reprise.yield %0, %1 : tensor<64xf32>, tensor<64xf32>
   } {exec.offsets = array<i64: 0, 768>}
-  return %l#0, %l#1 : tensor<3x64xf32>, tensor<3x64xf32>
+  reprise.return %l#0, %l#1 : tensor<3x64xf32>, tensor<3x64xf32>
 }

@@ -76,179 +76,173 @@ pipe.schedule @rounds stages 1 microbatches 1 rounds 0 [0F0, 0B0]
 
 // -----
 
-// expected-error @below {{expected a step in pieces of one block}}
-func.func private @external() attributes {pipe.schedule = @order}
-pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
-
-// -----
-
-func.func @rows(%x: tensor<5x4xf32>) {
+reprise.program @rows devices [0] (%x: tensor<5x4xf32>) {
   // expected-error @below {{expected a result of type 'tensor<2x4xf32>', got 'tensor<3x4xf32>'}}
   %0 = pipe.slice %x microbatch 1 of 2 dim 0 : tensor<5x4xf32> -> tensor<3x4xf32>
-  return
+  reprise.return
 }
 
 // -----
 
-func.func @samples(%x: tensor<5x4xf32>) {
+reprise.program @samples devices [0] (%x: tensor<5x4xf32>) {
   // expected-error @below {{there is no micro-batch 2 of 2 with 5 samples}}
   %0 = pipe.slice %x microbatch 2 of 2 dim 0 : tensor<5x4xf32> -> tensor<2x4xf32>
-  return
+  reprise.return
 }
 
 // -----
 
-func.func @fewer(%x: tensor<5x4xf32>) {
+reprise.program @fewer devices [0] (%x: tensor<5x4xf32>) {
   // expected-error @below {{there is no micro-batch 0 of 6 with 5 samples}}
   %0 = pipe.slice %x microbatch 0 of 6 dim 0 : tensor<5x4xf32> -> tensor<0x4xf32>
-  return
+  reprise.return
 }
 
 // -----
 
-func.func @each(%x: tensor<5x4xf32>) {
+reprise.program @each devices [0] (%x: tensor<5x4xf32>) {
   // expected-error @below {{expected 2 rows per sample, and the dimension has 5}}
   %0 = pipe.slice %x microbatch 0 of 2 dim 0 rows 2 : tensor<5x4xf32> -> tensor<2x4xf32>
-  return
+  reprise.return
 }
 
 // -----
 
-func.func @dim(%x: tensor<5x4xf32>) {
+reprise.program @dim devices [0] (%x: tensor<5x4xf32>) {
   // expected-error @below {{expected a dimension of the value, of known size}}
   %0 = pipe.slice %x microbatch 0 of 2 dim 2 : tensor<5x4xf32> -> tensor<2x4xf32>
-  return
+  reprise.return
 }
 
 // -----
 
-func.func @order(%x: tensor<4xf32>) {
+reprise.program @order devices [0] (%x: tensor<4xf32>) {
   // expected-note @below {{the sum so far}}
   %0 = pipe.accumulate %x, %x microbatch 2 : tensor<4xf32>
   // expected-error @below {{adds up micro-batch 1 behind micro-batch 2}}
   %1 = pipe.accumulate %0, %x microbatch 1 : tensor<4xf32>
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
-func.func @pass() attributes {pipe.schedule = @order} {
+reprise.program @pass devices [0] () attributes {pipe.schedule = @order} {
   // expected-error @below {{expected the micro-batch of the pass}}
   pipe.piece forward stage 0 {
   }
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
-func.func @before() attributes {pipe.schedule = @order} {
+reprise.program @before devices [0] () attributes {pipe.schedule = @order} {
   // expected-error @below {{expected no micro-batch before or after all of them}}
   pipe.piece before stage 0 microbatch 0 {
   }
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
-func.func @round() attributes {pipe.schedule = @order} {
+reprise.program @round devices [0] () attributes {pipe.schedule = @order} {
   // expected-error @below {{expected no round before or after all micro-batches}}
   pipe.piece after stage 0 round 1 {
   }
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
-func.func @yield(%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
+reprise.program @yield devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
   // expected-error @below {{expected a body that yields values of the results' types}}
   %0 = pipe.piece forward stage 0 microbatch 0 -> tensor<8xf32> {
     pipe.yield %x : tensor<4xf32>
   }
-  return
+  reprise.return
 }
 
 // -----
 
-func.func @unnamed() {
+reprise.program @unnamed devices [0] () {
   // expected-error @below {{expected a function that names the schedule of its pieces in 'pipe.schedule'}}
   pipe.piece forward stage 0 microbatch 0 {
   }
-  return
+  reprise.return
 }
 
 // -----
 
-func.func @nowhere() attributes {pipe.schedule = @order} {
+reprise.program @nowhere devices [0] () attributes {pipe.schedule = @order} {
   // expected-error @below {{expected a function that names the schedule of its pieces in 'pipe.schedule'}}
   pipe.piece forward stage 0 microbatch 0 {
   }
-  return
+  reprise.return
 }
 
 // -----
 
 // expected-error @below {{expected 'pipe.schedule' to be the symbol of a schedule}}
-func.func @number() attributes {pipe.schedule = 1 : i64} {
-  return
+reprise.program @number devices [0] () attributes {pipe.schedule = 1 : i64} {
+  reprise.return
 }
 
 // -----
 
-func.func @unknown(%x: tensor<4xf32>) {
+reprise.program @unknown devices [0] (%x: tensor<4xf32>) {
   // expected-error @below {{unknown attribute 'pipe.color'}}
   %0 = reprise.exp %x {pipe.color = 1 : i64} : tensor<4xf32>
-  return
+  reprise.return
 }
 
 // -----
 
 // expected-error @below {{expected 'pipe.home' to be an i64 from 0 to 2^20 - 1 (argument 0)}}
-func.func @home(%x: tensor<4xf32> {pipe.home = "first"}) {
-  return
+reprise.program @home devices [0] (%x: tensor<4xf32> {pipe.home = "first"}) {
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
-func.func @stage() attributes {pipe.schedule = @order} {
+reprise.program @stage devices [0] () attributes {pipe.schedule = @order} {
   // expected-error @below {{the schedule does not have this piece}}
   pipe.piece forward stage 1 microbatch 0 {
   }
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
-func.func @weight() attributes {pipe.schedule = @order} {
+reprise.program @weight devices [0] () attributes {pipe.schedule = @order} {
   // expected-error @below {{the schedule does not have this piece}}
   pipe.piece weight stage 0 microbatch 0 {
   }
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
-func.func @again() attributes {pipe.schedule = @order} {
+reprise.program @again devices [0] () attributes {pipe.schedule = @order} {
   // expected-note @below {{the other one}}
   pipe.piece forward stage 0 microbatch 0 {
   }
   // expected-error @below {{stands twice}}
   pipe.piece forward stage 0 microbatch 0 {
   }
-  return
+  reprise.return
 }
 
 // -----
 
 // In the program's order this is right, and under a schedule that runs all forward passes first it is not.
 pipe.schedule @order stages 1 microbatches 2 [0F0, 0F1, 0B0, 0B1]
-func.func @later(%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
+reprise.program @later devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
   // expected-note @below {{that piece}}
   %0 = pipe.piece backward stage 0 microbatch 0 -> tensor<4xf32> {
     %a = reprise.exp %x : tensor<4xf32>
@@ -258,14 +252,14 @@ func.func @later(%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
   pipe.piece forward stage 0 microbatch 1 {
     %b = reprise.exp %0 : tensor<4xf32>
   }
-  return
+  reprise.return
 }
 
 // -----
 
 // A backward pass goes down the stages.
 pipe.schedule @order stages 2 microbatches 1 [0F0, 0B0] [1F0, 1B0]
-func.func @down(%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
+reprise.program @down devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
   // expected-note @below {{that piece}}
   %0 = pipe.piece backward stage 0 microbatch 0 -> tensor<4xf32> {
     %a = reprise.exp %x : tensor<4xf32>
@@ -275,77 +269,77 @@ func.func @down(%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
   pipe.piece backward stage 1 microbatch 0 {
     %b = reprise.exp %0 : tensor<4xf32>
   }
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 1 microbatches 2 [0F0, 0F1, 0B0, 0B1]
-func.func @row_0() attributes {reprise.device = 0 : i64, reprise.entry = "row", pipe.schedule = @order} {
+reprise.program @row_0 devices [0] () attributes {reprise.entry = "row", pipe.schedule = @order} {
   pipe.piece forward stage 0 microbatch 1 {
   }
   // expected-error @below {{does not stand where the schedule has it}}
   pipe.piece forward stage 0 microbatch 0 {
   }
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
-func.func @behind_0() attributes {reprise.device = 0 : i64, reprise.entry = "behind", pipe.schedule = @order} {
+reprise.program @behind_0 devices [0] () attributes {reprise.entry = "behind", pipe.schedule = @order} {
   pipe.piece forward stage 0 microbatch 0 {
   }
   // expected-error @below {{does not stand where the schedule has it}}
   pipe.piece before stage 0 {
   }
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 2 microbatches 1 [0F0, 0B0] [1F0, 1B0]
-func.func @device_0() attributes {reprise.device = 0 : i64, reprise.entry = "device", pipe.schedule = @order} {
+reprise.program @device_0 devices [0] () attributes {reprise.entry = "device", pipe.schedule = @order} {
   // expected-error @below {{stands in the program of device 0, its stage lies on device 1}}
   pipe.piece forward stage 1 microbatch 0 {
   }
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
 // expected-error @below {{the schedule has no row of device 1}}
-func.func @device_1() attributes {reprise.device = 1 : i64, reprise.entry = "device", pipe.schedule = @order} {
-  return
+reprise.program @device_1 devices [1] () attributes {reprise.entry = "device", pipe.schedule = @order} {
+  reprise.return
 }
 
 // -----
 
-func.func @peer(%x: tensor<4xf32>) attributes {reprise.device = 0 : i64} {
+reprise.program @peer devices [0] (%x: tensor<4xf32>) {
   // expected-error @below {{there is no device program @nobody}}
   pipe.send %x as 0 to @nobody : tensor<4xf32>
-  return
+  reprise.return
 }
 
 // -----
 
-func.func @itself() attributes {reprise.device = 0 : i64} {
+reprise.program @itself devices [0] () {
   // expected-error @below {{expected another program than its own}}
   %0 = pipe.receive 0 from @itself : tensor<4xf32>
-  return
+  reprise.return
 }
 
 // -----
 
 // expected-error @below {{expected 'pipe.home' on an argument of a function}}
-func.func @home_of_a_function() attributes {pipe.home = 0 : i64} {
-  return
+reprise.program @home_of_a_function devices [0] () attributes {pipe.home = 0 : i64} {
+  reprise.return
 }
 
 // -----
 
 // expected-error @below {{unknown attribute 'pipe.color', expected one of pipe.schedule, pipe.home, pipe.cuts, pipe.timing (result 0)}}
-func.func @color(%x: tensor<4xf32>) -> (tensor<4xf32> {pipe.color = 1 : i64}) {
-  return %x : tensor<4xf32>
+reprise.program @color devices [0] (%x: tensor<4xf32>) -> (tensor<4xf32> {pipe.color = 1 : i64}) {
+  reprise.return %x : tensor<4xf32>
 }

@@ -22,22 +22,22 @@ pipe.schedule @order stages 2 microbatches 2 [0F0, 0F1, 0B0, 0B1] [1F0, 1B0, 1F1
 // CHECK-NEXT: [1F0, 2F0, 2I0, 1I0, 2W0, 1W0]
 pipe.schedule @vee stages 4 microbatches 1 rounds 2 [0F0, 3F0, 3I0, 3W0, 0I0, 0W0] [1F0, 2F0, 2I0, 1I0, 2W0, 1W0]
 
-// CHECK-LABEL: func @batch
+// CHECK-LABEL: reprise.program @batch
 // CHECK: %[[A:.*]] = pipe.slice %arg0 microbatch 0 of 2 dim 0 : tensor<5x4xf32> -> tensor<3x4xf32>
 // CHECK: %[[B:.*]] = pipe.slice %arg0 microbatch 1 of 2 dim 0 : tensor<5x4xf32> -> tensor<2x4xf32>
 // CHECK: pipe.slice %arg1 microbatch 1 of 2 dim 1 rows 3 : tensor<2x15xf32> -> tensor<2x6xf32>
 // CHECK: pipe.accumulate %{{.*}}, %{{.*}} microbatch 1 : tensor<4xf32>
-func.func @batch(%x: tensor<5x4xf32>, %y: tensor<2x15xf32>) -> tensor<4xf32> {
+reprise.program @batch devices [0] (%x: tensor<5x4xf32>, %y: tensor<2x15xf32>) -> tensor<4xf32> {
   %0 = pipe.slice %x microbatch 0 of 2 dim 0 : tensor<5x4xf32> -> tensor<3x4xf32>
   %1 = pipe.slice %x microbatch 1 of 2 dim 0 : tensor<5x4xf32> -> tensor<2x4xf32>
   %2 = pipe.slice %y microbatch 1 of 2 dim 1 rows 3 : tensor<2x15xf32> -> tensor<2x6xf32>
   %3 = reprise.sum %0 dims [0] : (tensor<3x4xf32>) -> tensor<4xf32>
   %4 = reprise.sum %1 dims [0] : (tensor<2x4xf32>) -> tensor<4xf32>
   %5 = pipe.accumulate %3, %4 microbatch 1 : tensor<4xf32>
-  return %5 : tensor<4xf32>
+  reprise.return %5 : tensor<4xf32>
 }
 
-// CHECK-LABEL: func @pieces
+// CHECK-LABEL: reprise.program @pieces
 // CHECK-SAME: {pipe.home = 0 : i64}
 // CHECK-SAME: attributes {pipe.schedule = @order}
 // CHECK: %[[H:.*]] = pipe.piece before stage 0 -> tensor<4xf32> {
@@ -48,7 +48,7 @@ func.func @batch(%x: tensor<5x4xf32>, %y: tensor<2x15xf32>) -> tensor<4xf32> {
 // CHECK: pipe.piece backward stage 1 microbatch 1 {
 // CHECK-NEXT: }
 // CHECK: pipe.piece after stage 1 -> tensor<4xf32> {
-func.func @pieces(%x: tensor<4xf32> {pipe.home = 0 : i64}) -> tensor<4xf32> attributes {pipe.schedule = @order} {
+reprise.program @pieces devices [0] (%x: tensor<4xf32> {pipe.home = 0 : i64}) -> tensor<4xf32> attributes {pipe.schedule = @order} {
   %0 = pipe.piece before stage 0 -> tensor<4xf32> {
     %a = reprise.exp %x : tensor<4xf32>
     pipe.yield %a : tensor<4xf32>
@@ -63,41 +63,41 @@ func.func @pieces(%x: tensor<4xf32> {pipe.home = 0 : i64}) -> tensor<4xf32> attr
     %a = reprise.neg %1#1 : tensor<4xf32>
     pipe.yield %a : tensor<4xf32>
   }
-  return %2 : tensor<4xf32>
+  reprise.return %2 : tensor<4xf32>
 }
 
 // The second round of a derivative goes up and down once more.
-// CHECK-LABEL: func @rounds
+// CHECK-LABEL: reprise.program @rounds
 // CHECK: pipe.piece backward stage 3 microbatch 0 {
 // CHECK: pipe.piece forward stage 0 microbatch 0 round 1 {
 // CHECK: pipe.piece weight stage 2 microbatch 0 round 1 {
-func.func @rounds() attributes {pipe.schedule = @vee} {
+reprise.program @rounds devices [0] () attributes {pipe.schedule = @vee} {
   pipe.piece backward stage 3 microbatch 0 {
   }
   pipe.piece forward stage 0 microbatch 0 round 1 {
   }
   pipe.piece weight stage 2 microbatch 0 round 1 {
   }
-  return
+  reprise.return
 }
 
 // Device programs: pieces in the order of their row.
-// CHECK-LABEL: func @step_0
+// CHECK-LABEL: reprise.program @step_0
 // CHECK: pipe.send %arg0 as 0 to @step_1 : tensor<4xf32>
 // CHECK: pipe.receive 7 from @step_1 : tensor<4xf32>
-func.func @step_0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {reprise.device = 0 : i64, reprise.entry = "step", pipe.schedule = @order} {
+reprise.program @step_0 devices [0] (%x: tensor<4xf32>) -> tensor<4xf32> attributes {reprise.entry = "step", pipe.schedule = @order} {
   pipe.send %x as 0 to @step_1 : tensor<4xf32>
   pipe.piece forward stage 0 microbatch 0 {
   }
   pipe.piece forward stage 0 microbatch 1 {
   }
   %0 = pipe.receive 7 from @step_1 : tensor<4xf32>
-  return %0 : tensor<4xf32>
+  reprise.return %0 : tensor<4xf32>
 }
-func.func @step_1() attributes {reprise.device = 1 : i64, reprise.entry = "step", pipe.schedule = @order} {
+reprise.program @step_1 devices [1] () attributes {reprise.entry = "step", pipe.schedule = @order} {
   %0 = pipe.receive 0 from @step_0 : tensor<4xf32>
   pipe.send %0 as 7 to @step_0 : tensor<4xf32>
-  return
+  reprise.return
 }
 
 }

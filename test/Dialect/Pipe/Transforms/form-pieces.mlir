@@ -10,7 +10,7 @@
 
 // A parameter has a home. The constant stands beside the pieces, and so does the broadcast that spreads what stands
 // behind them. A pass without ops has a piece all the same.
-// CHECK-LABEL: func @train
+// CHECK-LABEL: reprise.program @train
 // CHECK-SAME: %[[X:[^ ]*]]: tensor<4xf32> {reprise.name = "x", reprise.role = "input"}
 // CHECK-SAME: %[[W:[^ ]*]]: tensor<4xf32> {pipe.home = 0 : i64, reprise.name = "w", reprise.role = "parameter"}
 // CHECK-SAME: pipe.schedule = @train_schedule
@@ -46,9 +46,9 @@
 // ZB: %[[B00:.*]] = pipe.piece backward stage 0 microbatch 0 -> tensor<4xf32> {
 // ZB: pipe.piece weight stage 0 microbatch 1 -> tensor<4xf32> {
 // ZB-NEXT: reprise.add %[[B00]]
-func.func @train(%x: tensor<4xf32> {reprise.role = "input", reprise.name = "x"},
+reprise.program @train devices [0] (%x: tensor<4xf32> {reprise.role = "input", reprise.name = "x"},
                  %w: tensor<4xf32> {reprise.role = "parameter", reprise.name = "w"})
-    -> (tensor<4xf32> {reprise.name = "w"}) attributes {reprise.device = 0 : i64} {
+    -> (tensor<4xf32> {reprise.name = "w"}) {
   %one = reprise.constant dense<1.0> : tensor<4xf32>
   %b = reprise.exp %w : tensor<4xf32>
   %0 = reprise.mul %x, %b {reprise.primal, reprise.stage = 0 : i64, reprise.microbatch = 0 : i64} : tensor<4xf32>
@@ -60,36 +60,38 @@ func.func @train(%x: tensor<4xf32> {reprise.role = "input", reprise.name = "x"},
   %6 = reprise.sum %5 dims [0] : (tensor<4xf32>) -> tensor<f32>
   %7 = reprise.broadcast %6 dims [] : (tensor<f32>) -> tensor<4xf32>
   %8 = reprise.sub %w, %7 : tensor<4xf32>
-  return %8 : tensor<4xf32>
+  reprise.return %8 : tensor<4xf32>
 }
 
 // -----
 
 // expected-error @below {{expected one step to cut into stages, got 0 device programs}}
 module {
-  func.func @none() {
-    return
+  reprise.program @none devices [0] () {
+    reprise.return
   }
 }
 
 // -----
 
 // expected-error @below {{the step has 3 stages, and the schedule 2}}
-func.func @stages(%x: tensor<4xf32>) -> tensor<4xf32> attributes {reprise.device = 0 : i64} {
+reprise.program @stages devices [0] (%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = reprise.exp %x {reprise.primal, reprise.stage = 2 : i64} : tensor<4xf32>
-  return %0 : tensor<4xf32>
+  reprise.return %0 : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{expected a device program of one block}}
-func.func private @external(%x: tensor<4xf32>) attributes {reprise.device = 0 : i64}
+// expected-error @below {{expected a program of one device, got one of 2}}
+reprise.program @twice devices [0, 1] (%x: tensor<4xf32>) {
+  reprise.return
+}
 
 // -----
 
 // A number that comes of a state is spread over the states of each stage where it is read; the update of a parameter
 // stays with it.
-// CHECK-LABEL: func @spread
+// CHECK-LABEL: reprise.program @spread
 // CHECK-SAME: %[[V:[^ ]*]]: tensor<4xf32> {pipe.home = 0 : i64, reprise.name = "v"
 // CHECK-SAME: %[[W:[^ ]*]]: tensor<4xf32> {pipe.home = 1 : i64, reprise.name = "w"
 // CHECK: %[[POWER:.*]] = pipe.piece before stage {{.}} -> tensor<f32> {
@@ -102,11 +104,10 @@ func.func private @external(%x: tensor<4xf32>) attributes {reprise.device = 0 : 
 // CHECK-NEXT: reprise.div %[[GV]], %[[SPREAD]]
 // CHECK: pipe.piece after stage 1 -> tensor<4xf32> {
 // CHECK-NEXT: reprise.div %[[GW]], %[[SPREAD]]
-func.func @spread(%p: tensor<f32> {reprise.role = "state", reprise.name = "p"},
+reprise.program @spread devices [0] (%p: tensor<f32> {reprise.role = "state", reprise.name = "p"},
                   %v: tensor<4xf32> {reprise.role = "parameter", reprise.name = "v"},
                   %w: tensor<4xf32> {reprise.role = "parameter", reprise.name = "w"})
-    -> (tensor<f32> {reprise.name = "p"}, tensor<4xf32> {reprise.name = "v"}, tensor<4xf32> {reprise.name = "w"})
-    attributes {reprise.device = 0 : i64} {
+    -> (tensor<f32> {reprise.name = "p"}, tensor<4xf32> {reprise.name = "v"}, tensor<4xf32> {reprise.name = "w"}) {
   %power = reprise.exp %p : tensor<f32>
   %all = reprise.broadcast %power dims [] : (tensor<f32>) -> tensor<4xf32>
   %0 = reprise.exp %v {reprise.primal, reprise.stage = 0 : i64} : tensor<4xf32>
@@ -115,5 +116,5 @@ func.func @spread(%p: tensor<f32> {reprise.role = "state", reprise.name = "p"},
   %3 = reprise.neg %0 {reprise.cotangent, reprise.order = 1 : i64, reprise.stage = 0 : i64} : tensor<4xf32>
   %4 = reprise.div %3, %all : tensor<4xf32>
   %5 = reprise.div %2, %all : tensor<4xf32>
-  return %power, %4, %5 : tensor<f32>, tensor<4xf32>, tensor<4xf32>
+  reprise.return %power, %4, %5 : tensor<f32>, tensor<4xf32>, tensor<4xf32>
 }

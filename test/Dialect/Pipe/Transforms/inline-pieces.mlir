@@ -3,8 +3,8 @@
 // CHECK-NOT: pipe.
 
 // A forward pass stands behind a backward pass: the program is planned as one scope.
-// CHECK-LABEL: func @train_0
-// CHECK-SAME: attributes {reprise.device = 0 : i64, reprise.entry = "train", reprise.one_scope}
+// CHECK-LABEL: reprise.program @train_0
+// CHECK-SAME: attributes {reprise.entry = "train", reprise.one_scope}
 // CHECK-NEXT: %[[E:.*]] = reprise.exp %arg0
 // CHECK-NEXT: %[[TWO:.*]] = reprise.constant dense<2.000000e+00>
 // CHECK-NEXT: %[[N:.*]] = reprise.neg %[[TWO]]
@@ -14,7 +14,7 @@
 // CHECK-NEXT: %[[ONE:.*]] = reprise.constant dense<1.000000e+00>
 // CHECK-NEXT: return %[[C]], %[[ONE]]
 pipe.schedule @order stages 2 microbatches 2 [0F0, 0F1, 0B0, 0B1] [1F0, 1B0, 1F1, 1B1]
-func.func @train_0(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {reprise.device = 0 : i64, reprise.entry = "train", pipe.schedule = @long} {
+reprise.program @train_0 devices [0] (%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {reprise.entry = "train", pipe.schedule = @long} {
   %one = reprise.constant dense<1.0> : tensor<4xf32>
   %two = reprise.constant dense<2.0> : tensor<4xf32>
   %n = reprise.neg %two : tensor<4xf32>
@@ -30,14 +30,14 @@ func.func @train_0(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attribut
     %0 = reprise.mul %a, %n : tensor<4xf32>
     pipe.yield %0 : tensor<4xf32>
   }
-  return %c, %one : tensor<4xf32>, tensor<4xf32>
+  reprise.return %c, %one : tensor<4xf32>, tensor<4xf32>
 }
 pipe.schedule @long stages 1 microbatches 2 [0F0, 0B0, 0F1, 0B1]
 
-// CHECK-LABEL: func @train_1
-// CHECK-SAME: attributes {reprise.device = 1 : i64, reprise.entry = "train"}
-func.func @train_1() attributes {reprise.device = 1 : i64, reprise.entry = "train", pipe.schedule = @order} {
+// CHECK-LABEL: reprise.program @train_1
+// CHECK-SAME: attributes {reprise.entry = "train"}
+reprise.program @train_1 devices [1] () attributes {reprise.entry = "train", pipe.schedule = @order} {
   pipe.piece forward stage 1 microbatch 0 {
   }
-  return
+  reprise.return
 }

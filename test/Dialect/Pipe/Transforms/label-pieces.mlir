@@ -5,7 +5,7 @@
 
 // What a policy has labelled stays so; a backward pass is of the unit of its forward pass; what stands around all
 // passes is left alone.
-// CHECK-LABEL: func @train
+// CHECK-LABEL: reprise.program @train
 // CHECK: reprise.exp {{.*}}reprise.block = array<i64: 0>, reprise.label = {{.*}}prefer_recompute{{.*}}, reprise.rule = "--checkpoint=except-last"
 // CHECK: reprise.neg {{.*}}reprise.block = array<i64: 0>, reprise.label = {{.*}}must_save
 // CHECK: reprise.mul {{.*}} {reprise.block = array<i64: 0>}
@@ -16,7 +16,7 @@
 // NEVER: reprise.exp {{.*}}prefer_save
 // NEVER: reprise.exp {{.*}}prefer_save
 pipe.schedule @order stages 2 microbatches 2 [0F0, 0F1, 0B0, 0B1] [1F0, 1B0, 1F1, 1B1]
-func.func @train(%w: tensor<4xf32>) -> tensor<4xf32> attributes {reprise.device = 0 : i64, pipe.schedule = @order} {
+reprise.program @train devices [0] (%w: tensor<4xf32>) -> tensor<4xf32> attributes {pipe.schedule = @order} {
   %0:2 = pipe.piece forward stage 0 microbatch 0 -> tensor<4xf32>, tensor<4xf32> {
     %a = reprise.exp %w : tensor<4xf32>
     %b = reprise.neg %a {reprise.label = #reprise.label<must_save>} : tensor<4xf32>
@@ -33,5 +33,5 @@ func.func @train(%w: tensor<4xf32>) -> tensor<4xf32> attributes {reprise.device 
     %a = reprise.sub %w, %1 : tensor<4xf32>
     pipe.yield %a : tensor<4xf32>
   }
-  return %2 : tensor<4xf32>
+  reprise.return %2 : tensor<4xf32>
 }

@@ -13,13 +13,13 @@
 
 // The first stage runs both forward passes before its first backward pass. The receive of a cotangent begins a pass before
 // the one that reads it. The tied weight lives where it is read first; its copy is sent, and what the other use adds up comes back.
-// CHECK-LABEL: func.func @train_0(
+// CHECK-LABEL: reprise.program @train_0 devices [0] (
 // CHECK-SAME: "x"
 // CHECK-SAME: "w"
 // CHECK-NOT: "b"
 // CHECK-SAME: -> (tensor<4x4xf32> {reprise.name = "w", reprise.position = 1 : i64}, tensor<i64> {reprise.name = "offset", reprise.position = 3 : i64})
 // CHECK-NOT: pipe.cuts
-// CHECK-SAME: reprise.device = 0 : i64, reprise.entry = "train"
+// CHECK-SAME: reprise.entry = "train"
 // CHECK: %[[COPY:.*]] = exec.send %[[W:.*]] to @train_1 tag 0 : tensor<4x4xf32>
 // CHECK: reprise.slice {{.*}} from [0, 0] to [3, 4]
 // CHECK: %[[Y0:.*]] = reprise.dot_general {{.*}} -> tensor<3x4xf32>
@@ -36,7 +36,7 @@
 // CHECK: return %{{.*}} : tensor<4x4xf32>
 
 // The last stage runs each backward pass behind its forward pass.
-// CHECK-LABEL: func.func @train_1(
+// CHECK-LABEL: reprise.program @train_1 devices [1] (
 // CHECK-NOT: "w"
 // CHECK-SAME: "b"
 // CHECK-SAME: -> (tensor<f32> {reprise.name = "loss", reprise.position = 0 : i64}, tensor<4xf32> {reprise.name = "b", reprise.position = 2 : i64})
@@ -49,7 +49,7 @@
 // CHECK-NOT: reprise.microbatch
 
 // Gradients of weights come behind both cotangents.
-// ZB-LABEL: func.func @train_1(
+// ZB-LABEL: reprise.program @train_1 devices [1] (
 // ZB: exec.send {{.*}} to @train_0 {{.*}} : tensor<3x4xf32>
 // ZB: exec.send {{.*}} to @train_0 {{.*}} : tensor<2x4xf32>
 // ZB: reprise.dot_general {{.*}} -> tensor<4x4xf32>

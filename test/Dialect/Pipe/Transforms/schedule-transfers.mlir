@@ -4,7 +4,7 @@ pipe.schedule @order stages 2 microbatches 3 [0F0, 0F1, 0F2, 0B0, 0B1, 0B2] [1F0
 
 // A value leaves behind the piece that makes it. The third one waits until the other side has begun to receive the
 // first one. What the backward pass reads begins to arrive a piece before.
-// CHECK-LABEL: func @train_0
+// CHECK-LABEL: reprise.program @train_0
 // CHECK: %[[F0:.*]] = pipe.piece forward stage 0 microbatch 0
 // CHECK: %[[S0:.*]] = exec.send %[[F0]] to @train_1 tag 0 : tensor<4xf32>
 // CHECK-NEXT: %[[F1:.*]] = pipe.piece forward stage 0 microbatch 1
@@ -21,7 +21,7 @@ pipe.schedule @order stages 2 microbatches 3 [0F0, 0F1, 0F2, 0B0, 0B1, 0B2] [1F0
 // CHECK-NEXT: return
 // CHECK-NOT: pipe.send
 // CHECK-NOT: pipe.receive
-func.func @train_0(%x: tensor<4xf32>) attributes {reprise.device = 0 : i64, reprise.entry = "train", pipe.schedule = @order} {
+reprise.program @train_0 devices [0] (%x: tensor<4xf32>) attributes {reprise.entry = "train", pipe.schedule = @order} {
   %f0 = pipe.piece forward stage 0 microbatch 0 -> tensor<4xf32> {
     %a = reprise.exp %x : tensor<4xf32>
     pipe.yield %a : tensor<4xf32>
@@ -41,15 +41,15 @@ func.func @train_0(%x: tensor<4xf32>) attributes {reprise.device = 0 : i64, repr
   pipe.piece backward stage 0 microbatch 0 {
     %a = reprise.neg %d : tensor<4xf32>
   }
-  return
+  reprise.return
 }
 
-// CHECK-LABEL: func @train_1
+// CHECK-LABEL: reprise.program @train_1
 // CHECK: exec.receive from @train_0 tag 0
 // CHECK-NEXT: exec.receive from @train_0 tag 0
 // CHECK-NEXT: exec.wait
 // CHECK-NEXT: pipe.piece forward stage 1 microbatch 0
-func.func @train_1() attributes {reprise.device = 1 : i64, reprise.entry = "train", pipe.schedule = @order} {
+reprise.program @train_1 devices [1] () attributes {reprise.entry = "train", pipe.schedule = @order} {
   %0 = pipe.receive 0 from @train_0 : tensor<4xf32>
   pipe.piece forward stage 1 microbatch 0 {
     %a = reprise.neg %0 : tensor<4xf32>
@@ -67,90 +67,90 @@ func.func @train_1() attributes {reprise.device = 1 : i64, reprise.entry = "trai
     pipe.yield %a : tensor<4xf32>
   }
   pipe.send %3 as 3 to @train_0 : tensor<4xf32>
-  return
+  reprise.return
 }
 
 // -----
 
 // A send that nobody receives.
 pipe.schedule @order stages 2 microbatches 1 [0F0, 0B0] [1F0, 1B0]
-func.func @a(%x: tensor<4xf32>) attributes {reprise.device = 0 : i64, pipe.schedule = @order} {
+reprise.program @a devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
   // expected-error @below {{no program receives the value}}
   pipe.send %x as 0 to @b : tensor<4xf32>
-  return
+  reprise.return
 }
-func.func @b() attributes {reprise.device = 1 : i64, pipe.schedule = @order} {
-  return
+reprise.program @b devices [1] () attributes {pipe.schedule = @order} {
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 2 microbatches 1 [0F0, 0B0] [1F0, 1B0]
-func.func @a() attributes {reprise.device = 0 : i64, pipe.schedule = @order} {
-  return
+reprise.program @a devices [0] () attributes {pipe.schedule = @order} {
+  reprise.return
 }
-func.func @b() attributes {reprise.device = 1 : i64, pipe.schedule = @order} {
+reprise.program @b devices [1] () attributes {pipe.schedule = @order} {
   // expected-error @below {{no program sends the value}}
   %0 = pipe.receive 0 from @a : tensor<4xf32>
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 2 microbatches 1 [0F0, 0B0] [1F0, 1B0]
-func.func @a(%x: tensor<4xf32>) attributes {reprise.device = 0 : i64, pipe.schedule = @order} {
+reprise.program @a devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
   // expected-note @below {{the other side}}
   pipe.send %x as 0 to @b : tensor<4xf32>
-  return
+  reprise.return
 }
-func.func @b() attributes {reprise.device = 1 : i64, pipe.schedule = @order} {
+reprise.program @b devices [1] () attributes {pipe.schedule = @order} {
   // expected-error @below {{the two sides have other types}}
   %0 = pipe.receive 0 from @a : tensor<8xf32>
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 2 microbatches 1 [0F0, 0B0] [1F0, 1B0]
-func.func @a(%x: tensor<4xf32>) attributes {reprise.device = 0 : i64, pipe.schedule = @order} {
+reprise.program @a devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
   // expected-note @below {{the other one}}
   pipe.send %x as 0 to @b : tensor<4xf32>
   // expected-error @below {{another send has its number}}
   pipe.send %x as 0 to @b : tensor<4xf32>
-  return
+  reprise.return
 }
-func.func @b() attributes {reprise.device = 1 : i64, pipe.schedule = @order} {
-  return
+reprise.program @b devices [1] () attributes {pipe.schedule = @order} {
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 2 microbatches 1 [0F0, 0B0] [1F0, 1B0]
-func.func @a(%x: tensor<4xf32>) attributes {reprise.device = 0 : i64, pipe.schedule = @order} {
+reprise.program @a devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
   pipe.send %x as 0 to @b : tensor<4xf32>
-  return
+  reprise.return
 }
-func.func @b() attributes {reprise.device = 1 : i64, pipe.schedule = @order} {
+reprise.program @b devices [1] () attributes {pipe.schedule = @order} {
   // expected-note @below {{the other one}}
   %0 = pipe.receive 0 from @a : tensor<4xf32>
   // expected-error @below {{another receive has its number}}
   %1 = pipe.receive 0 from @a : tensor<4xf32>
-  return
+  reprise.return
 }
 
 // -----
 
 pipe.schedule @order stages 3 microbatches 1 [0F0, 0B0] [1F0, 1B0] [2F0, 2B0]
-func.func @a(%x: tensor<4xf32>) attributes {reprise.device = 0 : i64, pipe.schedule = @order} {
+reprise.program @a devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
   // expected-note @below {{the other side}}
   pipe.send %x as 0 to @b : tensor<4xf32>
-  return
+  reprise.return
 }
-func.func @b() attributes {reprise.device = 1 : i64, pipe.schedule = @order} {
-  return
+reprise.program @b devices [1] () attributes {pipe.schedule = @order} {
+  reprise.return
 }
-func.func @c() attributes {reprise.device = 2 : i64, pipe.schedule = @order} {
+reprise.program @c devices [2] () attributes {pipe.schedule = @order} {
   // expected-error @below {{the two sides are other programs}}
   %0 = pipe.receive 0 from @a : tensor<4xf32>
-  return
+  reprise.return
 }

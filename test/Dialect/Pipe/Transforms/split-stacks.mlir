@@ -1,8 +1,8 @@
 // Stages read and make rows of stacked parameters: each row becomes an argument and a result of its own.
-// RUN: reprise-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(pipe-split-stacks))" | FileCheck %s
+// RUN: reprise-opt %s --split-input-file --pass-pipeline="builtin.module(reprise.program(pipe-split-stacks))" | FileCheck %s
 
 // The update is made row by row, with the momentum; so are the constant and what is spread over all rows.
-// CHECK-LABEL: func.func @update(
+// CHECK-LABEL: reprise.program @update devices [0] (
 // CHECK-SAME: %[[W0:.*]]: tensor<1x4xf32> {reprise.name = "w[0]", reprise.role = "parameter", reprise.rows = array<i64: 0, 1, 2>, reprise.whole = "w"}
 // CHECK-SAME: %[[W1:.*]]: tensor<1x4xf32> {reprise.name = "w[1]", reprise.role = "parameter", reprise.rows = array<i64: 1, 2, 2>, reprise.whole = "w"}
 // CHECK-SAME: %[[M0:.*]]: tensor<1x4xf32> {reprise.name = "m[0]'"
@@ -29,7 +29,7 @@
 // CHECK: %[[U0:.*]] = reprise.sub %[[W0]], %[[D0]]
 // CHECK: %[[U1:.*]] = reprise.sub %[[W1]], %[[D1]]
 // CHECK: return %[[U0]], %[[U1]], %[[N0]], %[[N1]]
-func.func @update(%w: tensor<2x4xf32> {reprise.name = "w", reprise.role = "parameter"},
+reprise.program @update devices [0] (%w: tensor<2x4xf32> {reprise.name = "w", reprise.role = "parameter"},
                   %m: tensor<2x4xf32> {reprise.name = "m", reprise.role = "state"},
                   %rate: tensor<f32> {reprise.name = "rate", reprise.role = "input"},
                   %other: tensor<f32> {reprise.name = "m[0]", reprise.role = "state"})
@@ -49,36 +49,36 @@ func.func @update(%w: tensor<2x4xf32> {reprise.name = "w", reprise.role = "param
   %next = reprise.add %7, %sum : tensor<2x4xf32>
   %8 = reprise.mul %next, %rates : tensor<2x4xf32>
   %9 = reprise.sub %w, %8 : tensor<2x4xf32>
-  return %9, %next : tensor<2x4xf32>, tensor<2x4xf32>
+  reprise.return %9, %next : tensor<2x4xf32>, tensor<2x4xf32>
 }
 
 // -----
 
 // A norm over all layers reads the rows joined again, in its place; what is no row of a layer is a window of one.
-// CHECK-LABEL: func.func @norm(
+// CHECK-LABEL: reprise.program @norm devices [0] (
 // CHECK-SAME: %[[W0:.*]]: tensor<1x4xf32> {{.*}}, %[[W1:.*]]: tensor<1x4xf32>
 // CHECK: reprise.slice %[[W0]] from [0, 1] to [1, 3] by [1, 1] {{.*}}reprise.stage = 0
 // CHECK: %[[Q0:.*]] = reprise.mul %[[W0]], %[[W0]]
 // CHECK: %[[Q1:.*]] = reprise.mul %[[W1]], %[[W1]]
 // CHECK: %[[Q:.*]] = reprise.concatenate %[[Q0]], %[[Q1]] dim 0
 // CHECK: reprise.sum %[[Q]]
-func.func @norm(%w: tensor<2x4xf32> {reprise.name = "w", reprise.role = "parameter"})
+reprise.program @norm devices [0] (%w: tensor<2x4xf32> {reprise.name = "w", reprise.role = "parameter"})
     -> (tensor<1x2xf32> {reprise.name = "a"}, tensor<1x4xf32> {reprise.name = "b"}, tensor<f32> {reprise.name = "norm"}) {
   %0 = reprise.slice %w from [0, 1] to [1, 3] by [1, 1] {reprise.primal, reprise.stage = 0 : i64} : (tensor<2x4xf32>) -> tensor<1x2xf32>
   %1 = reprise.slice %w from [1, 0] to [2, 4] by [1, 1] {reprise.primal, reprise.stage = 1 : i64} : (tensor<2x4xf32>) -> tensor<1x4xf32>
   %2 = reprise.mul %w, %w : tensor<2x4xf32>
   %3 = reprise.sum %2 dims [0, 1] : (tensor<2x4xf32>) -> tensor<f32>
-  return %0, %1, %3 : tensor<1x2xf32>, tensor<1x4xf32>, tensor<f32>
+  reprise.return %0, %1, %3 : tensor<1x2xf32>, tensor<1x4xf32>, tensor<f32>
 }
 
 // -----
 
 // Whole stay: what one stage reads, samples of a batch, and what has its next value in one piece.
-// CHECK-LABEL: func.func @whole(
+// CHECK-LABEL: reprise.program @whole devices [0] (
 // CHECK-SAME: %{{.*}}: tensor<2x4xf32> {{{.*}}"one"
 // CHECK-SAME: %{{.*}}: tensor<2x4xf32> {{{.*}}"batch"
 // CHECK-SAME: %{{.*}}: tensor<2x4xf32> {{{.*}}"piece"
-func.func @whole(%one: tensor<2x4xf32> {reprise.name = "one", reprise.role = "parameter"},
+reprise.program @whole devices [0] (%one: tensor<2x4xf32> {reprise.name = "one", reprise.role = "parameter"},
                  %batch: tensor<2x4xf32> {reprise.batch_dim = 0 : i64, reprise.name = "batch", reprise.role = "input"},
                  %piece: tensor<2x4xf32> {reprise.name = "piece", reprise.role = "state"})
     -> (tensor<1x4xf32> {reprise.name = "a"}, tensor<1x4xf32> {reprise.name = "b"}, tensor<1x4xf32> {reprise.name = "c"},
@@ -92,5 +92,5 @@ func.func @whole(%one: tensor<2x4xf32> {reprise.name = "one", reprise.role = "pa
   %5 = reprise.slice %piece from [1, 0] to [2, 4] by [1, 1] {reprise.stage = 1 : i64} : (tensor<2x4xf32>) -> tensor<1x4xf32>
   %6 = reprise.transpose %piece [1, 0] : (tensor<2x4xf32>) -> tensor<4x2xf32>
   %7 = reprise.reshape %6 : (tensor<4x2xf32>) -> tensor<2x4xf32>
-  return %0, %1, %2, %3, %4, %5, %7 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>, tensor<2x4xf32>
+  reprise.return %0, %1, %2, %3, %4, %5, %7 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>, tensor<2x4xf32>
 }

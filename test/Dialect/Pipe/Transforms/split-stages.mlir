@@ -4,9 +4,9 @@ pipe.schedule @order stages 2 microbatches 2 [0F0, 0F1, 0B0, 0B1] [1F0, 1B0, 1F1
 
 // Device 0 has the parameter, whose copy it sends, and its next value. What is made of no device's values is made where
 // it is read.
-// CHECK-LABEL: func @train_0
+// CHECK-LABEL: reprise.program @train_0
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32> {reprise.name = "x", reprise.position = 0 : i64, reprise.role = "input"}, %[[W:.*]]: tensor<4xf32> {reprise.name = "w", reprise.position = 1 : i64, reprise.role = "parameter"}) -> (tensor<4xf32> {reprise.name = "w", reprise.position = 1 : i64})
-// CHECK-SAME: pipe.schedule = @order, reprise.device = 0 : i64, reprise.entry = "train"
+// CHECK-SAME: pipe.schedule = @order, reprise.entry = "train"
 // CHECK-NEXT: pipe.send %[[W]] as 0 to @train_1
 // CHECK-NEXT: %[[F0:.*]] = pipe.piece forward stage 0 microbatch 0
 // CHECK: pipe.send %[[F0]] as 1 to @train_1
@@ -24,7 +24,7 @@ pipe.schedule @order stages 2 microbatches 2 [0F0, 0F1, 0B0, 0B1] [1F0, 1B0, 1F1
 // CHECK-NOT: pipe.send
 
 // Device 1 returns what it makes of the last micro-batch; a value is received once.
-// CHECK-LABEL: func @train_1
+// CHECK-LABEL: reprise.program @train_1
 // CHECK-SAME: () -> (tensor<4xf32> {reprise.name = "y", reprise.position = 0 : i64})
 // CHECK-NEXT: %[[COPY:.*]] = pipe.receive 0 from @train_0
 // CHECK-NEXT: %[[A:.*]] = pipe.receive 1 from @train_0
@@ -37,9 +37,9 @@ pipe.schedule @order stages 2 microbatches 2 [0F0, 0F1, 0B0, 0B1] [1F0, 1B0, 1F1
 // CHECK-NEXT: reprise.mul %[[B]], %[[COPY]]
 // CHECK: pipe.send %{{.*}} as 4 to @train_0
 // CHECK: return %[[Y]]
-func.func @train(%x: tensor<4xf32> {reprise.name = "x", reprise.role = "input"},
+reprise.program @train devices [0] (%x: tensor<4xf32> {reprise.name = "x", reprise.role = "input"},
                  %w: tensor<4xf32> {pipe.home = 0 : i64, reprise.name = "w", reprise.role = "parameter"})
-    -> (tensor<4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "w"}) attributes {reprise.device = 0 : i64, pipe.schedule = @order} {
+    -> (tensor<4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "w"}) attributes {pipe.schedule = @order} {
   %two = reprise.constant dense<2.0> : tensor<4xf32>
   %f00 = pipe.piece forward stage 0 microbatch 0 -> tensor<4xf32> {
     %a = reprise.mul %x, %w : tensor<4xf32>
@@ -77,5 +77,5 @@ func.func @train(%x: tensor<4xf32> {reprise.name = "x", reprise.role = "input"},
     %a = reprise.sub %w, %b01 : tensor<4xf32>
     pipe.yield %a : tensor<4xf32>
   }
-  return %f11, %next : tensor<4xf32>, tensor<4xf32>
+  reprise.return %f11, %next : tensor<4xf32>, tensor<4xf32>
 }

@@ -1,7 +1,7 @@
 // Policies see the iterations of loops. Where they differ, the loop has to be unrolled.
 // RUN: reprise-opt %s --reprise-assign-labels=unroll | FileCheck %s
 // RUN: not reprise-opt %s --reprise-assign-labels 2>&1 | FileCheck %s --check-prefix=SPLIT
-// RUN: reprise-opt %s --reprise-assign-labels=unroll --reprise-unroll-loops | FileCheck %s --check-prefix=UNROLLED
+// RUN: reprise-opt %s --pass-pipeline="builtin.module(reprise-assign-labels{unroll},func.func(reprise-unroll-loops))" | FileCheck %s --check-prefix=UNROLLED
 
 reprise.policy @p {
   // Iteration 1 of the inner loop in iteration 0 of the outer one; the stem of a loop's scope comes before its number.

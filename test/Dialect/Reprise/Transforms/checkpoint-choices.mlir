@@ -1,9 +1,9 @@
 // RUN: reprise-opt %s --reprise-checkpoint --reprise-verify-checkpoint --split-input-file --verify-diagnostics | FileCheck %s
 
 // Kept for the first unit that reads it in the backward pass, made again once for all later ones.
-// CHECK-LABEL: func @split
+// CHECK-LABEL: reprise.program @split
 // CHECK-SAME: reprise.replayed_ops = 1 : i64
-func.func @split(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
+reprise.program @split devices [0] (%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: %[[A:.*]] = reprise.exp %arg0 {{.*}}decisions = [#reprise.decision<replayed>], {{.*}}reasons = [#reprise.reason<"nearly free">]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.choices = [#reprise.choice<"save then replay">]} : tensor<4xf32>
   // CHECK: reprise.tanh
@@ -18,14 +18,14 @@ func.func @split(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK-NEXT: reprise.mul %[[E]], %[[A1]]
   %f = reprise.mul %e, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
   // CHECK-NEXT: return
-  return %f : tensor<4xf32>
+  reprise.return %f : tensor<4xf32>
 }
 
 // -----
 
-func.func @unknown(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
+reprise.program @unknown devices [0] (%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{expected 'reprise.choices' to be a #reprise.choice per result}}
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.choices = ["save"]} : tensor<4xf32>
   %b = reprise.mul %dy, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
-  return %b : tensor<4xf32>
+  reprise.return %b : tensor<4xf32>
 }

@@ -5,8 +5,8 @@
 
 // Without a label, what a consumer's kernel computes again for next to nothing is not saved.
 
-// CHECK-LABEL: func @nearly_free
-func.func @nearly_free(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %dy: tensor<8x8xf32>, %seed: tensor<i64>, %offset: tensor<i64>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+// CHECK-LABEL: reprise.program @nearly_free
+reprise.program @nearly_free devices [0] (%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %dy: tensor<8x8xf32>, %seed: tensor<i64>, %offset: tensor<i64>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
   // CHECK: %[[A:.*]] = reprise.dot_general {{.*}}[#reprise.decision<saved>], {{.*}}[#reprise.reason<fastest>]
   %a = reprise.dot_general %x, %w contracting [1] x [0] {reprise.primal} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   // A chain over a saved value, read by an elementwise op.
@@ -29,7 +29,7 @@ func.func @nearly_free(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %dy: tensor<8x8
   %g = reprise.dot_general %d, %f contracting [0] x [0] {reprise.cotangent, reprise.order = 1 : i64} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   // CHECK: reprise.mul %{{.*}}, %[[A]]
   %h = reprise.mul %f, %a {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x8xf32>
-  return %g, %h : tensor<8x8xf32>, tensor<8x8xf32>
+  reprise.return %g, %h : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
 // -----
@@ -37,8 +37,8 @@ func.func @nearly_free(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %dy: tensor<8x8
 // Too much arithmetic, a leaf that would have to be saved instead, and a row-wise op are saved; a
 // small leaf is worth it.
 
-// CHECK-LABEL: func @not_free
-func.func @not_free(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>, %dy: tensor<8x64xf32>) -> tensor<8x64xf32> {
+// CHECK-LABEL: reprise.program @not_free
+reprise.program @not_free devices [0] (%x: tensor<8x64xf32>, %w: tensor<64x64xf32>, %dy: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %a = reprise.dot_general %x, %w contracting [1] x [0] {reprise.primal} : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
   // CHECK: reprise.add {{.*}}[#reprise.decision<saved>], {{.*}}[#reprise.reason<fastest>]
   %b = reprise.add %a, %x {reprise.primal} : tensor<8x64xf32>
@@ -58,7 +58,7 @@ func.func @not_free(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>, %dy: tensor<8x6
   %2 = reprise.mul %1, %e {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x64xf32>
   %3 = reprise.mul %2, %d {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x64xf32>
   %4 = reprise.mul %3, %b {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x64xf32>
-  return %4 : tensor<8x64xf32>
+  reprise.return %4 : tensor<8x64xf32>
 }
 
 // -----
@@ -66,9 +66,9 @@ func.func @not_free(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>, %dy: tensor<8x6
 // An MLP's block with layer_norm, gelu and dropout: what its backward reads and cannot make again
 // is saved; the mask takes no bytes at all.
 
-// CHECK-LABEL: func @mlp
+// CHECK-LABEL: reprise.program @mlp
 // CHECK-SAME: reprise.replayed_ops = 0
-func.func @mlp(%x: tensor<8x16xf32>, %g: tensor<16xf32>, %w: tensor<16x16xf32>, %dy: tensor<8x16xf32>, %seed: tensor<i64>, %offset: tensor<i64>) -> (tensor<16x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
+reprise.program @mlp devices [0] (%x: tensor<8x16xf32>, %g: tensor<16xf32>, %w: tensor<16x16xf32>, %dy: tensor<8x16xf32>, %seed: tensor<i64>, %offset: tensor<i64>) -> (tensor<16x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
   // CHECK: reprise.layer_norm {{.*}}[#reprise.decision<saved>, #reprise.decision<saved>, #reprise.decision<"not needed">]
   // CHECK-SAME: [#reprise.reason<fastest>, #reprise.reason<fastest>, #reprise.reason<"not read">]
   %n, %mean, %rstd = reprise.layer_norm %x, %g, %g {epsilon = 1.0e-5 : f32, reprise.primal} : (tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>)
@@ -83,5 +83,5 @@ func.func @mlp(%x: tensor<8x16xf32>, %g: tensor<16xf32>, %w: tensor<16x16xf32>, 
   %3 = reprise.dot_general %n, %2 contracting [0] x [0] {reprise.cotangent, reprise.order = 1 : i64} : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<16x16xf32>
   %4 = reprise.broadcast %mean dims [0] {reprise.cotangent, reprise.order = 1 : i64} : (tensor<8xf32>) -> tensor<8x16xf32>
   %5 = reprise.mul %2, %4 {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x16xf32>
-  return %3, %5, %d : tensor<16x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+  reprise.return %3, %5, %d : tensor<16x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
 }

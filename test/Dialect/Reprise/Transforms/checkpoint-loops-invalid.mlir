@@ -1,4 +1,4 @@
-// RUN: reprise-opt %s --reprise-differentiate --reprise-checkpoint --verify-diagnostics
+// RUN: reprise-opt %s --reprise-differentiate --reprise-make-programs --reprise-checkpoint --verify-diagnostics
 
 func.func @f(%x: tensor<16xf32>) -> tensor<16xf32> {
   %0:2 = reprise.value_and_grad (%v = %x) wrt [0] : (tensor<16xf32>) -> (tensor<f32>, tensor<16xf32>) {

@@ -1,9 +1,9 @@
 // Views that a replay reads in another loop.
-// RUN: reprise-opt %s --reprise-to="checkpoint entry=stacked" | reprise-opt --pass-pipeline="builtin.module(func.func(reprise-verify-checkpoint))" | FileCheck %s --check-prefix=STACKED
-// RUN: reprise-opt %s --reprise-to="checkpoint entry=around" | reprise-opt --pass-pipeline="builtin.module(func.func(reprise-verify-checkpoint))" | FileCheck %s --check-prefix=AROUND
+// RUN: reprise-opt %s --reprise-to="checkpoint entry=stacked" | reprise-opt --pass-pipeline="builtin.module(reprise.program(reprise-verify-checkpoint))" | FileCheck %s --check-prefix=STACKED
+// RUN: reprise-opt %s --reprise-to="checkpoint entry=around" | reprise-opt --pass-pipeline="builtin.module(reprise.program(reprise-verify-checkpoint))" | FileCheck %s --check-prefix=AROUND
 
 // The sum is not kept, but the half of it that must be is.
-// STACKED-LABEL: func.func @stacked
+// STACKED-LABEL: reprise.program @stacked
 // STACKED: %[[HALF:.*]] = reprise.slice
 // STACKED-SAME: reprise.decisions = [#reprise.decision<saved>]
 // STACKED: reprise.yield %{{[^,]*}}, %[[HALF]] :
@@ -27,7 +27,7 @@ func.func @stacked(%x: tensor<8xf32> {reprise.role = "input"}, %w: tensor<3x16xf
 
 // What the inner loop's replays read is a view of a value of the outer body, whose plan comes later:
 // there the sum is computed again for it.
-// AROUND-LABEL: func.func @around
+// AROUND-LABEL: reprise.program @around
 // AROUND: reprise.add %{{.*}} reprise.decisions = [#reprise.decision<replayed>], {{.*}}reprise.label = #reprise.label<must_recompute>
 // AROUND: reverse
 // AROUND: %[[SUM:.*]] = reprise.add {{.*}}replay =

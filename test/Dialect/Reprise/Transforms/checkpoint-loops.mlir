@@ -4,7 +4,7 @@
 // RUN: reprise-opt %s --reprise-to="checkpoint entry=f policies=recompute-all unroll" | FileCheck %s --check-prefix=UNROLL
 
 // Four ops of the body, in each of three iterations; the carry is kept.
-// CHECK-LABEL: func @f(
+// CHECK-LABEL: reprise.program @f devices [0] (
 // CHECK-SAME: %[[X:[^:]*]]: tensor<16xf32> {{.*}}, %[[W:[^:]*]]: tensor<3x16xf32>
 // REPLAY-SAME: reprise.replayed_ops = 12 : i64, reprise.saved_bytes = 192 : i64
 // SAVE-SAME: reprise.replayed_ops = 0 : i64

@@ -6,9 +6,9 @@
 
 #again = #reprise.label<prefer_recompute>
 
-// CHECK-LABEL: func @nested_blocks
+// CHECK-LABEL: reprise.program @nested_blocks
 // CHECK-SAME: reprise.replayed_ops = 4 : i64, reprise.saved_bytes = 16
-func.func @nested_blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
+reprise.program @nested_blocks devices [0] (%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0, 1>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   %b = reprise.tanh %a {reprise.primal, reprise.block = array<i64: 0, 2>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   %c = reprise.sqrt %b {reprise.primal, reprise.block = array<i64: 0, 2>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
@@ -30,7 +30,7 @@ func.func @nested_blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32>
   %i = reprise.mul %h, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0, 2>} : tensor<4xf32>
   // CHECK: reprise.mul %{{.*}}, %[[A1]]
   %j = reprise.mul %i, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0, 1>} : tensor<4xf32>
-  return %j : tensor<4xf32>
+  reprise.return %j : tensor<4xf32>
 }
 
 // -----
@@ -41,9 +41,9 @@ func.func @nested_blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32>
 
 #again = #reprise.label<prefer_recompute>
 
-// CHECK-LABEL: func @second_derivative
+// CHECK-LABEL: reprise.program @second_derivative
 // CHECK-SAME: reprise.replayed_ops = 4
-func.func @second_derivative(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
+reprise.program @second_derivative devices [0] (%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: reprise.exp %arg0 {{.*}}[#reprise.decision<replayed>]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   %b = reprise.neg %a {reprise.primal, reprise.block = array<i64: 1>} : tensor<4xf32>
@@ -65,5 +65,5 @@ func.func @second_derivative(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4x
   // CHECK: %[[A3:.*]] = reprise.exp %arg0 {replay = 3
   // CHECK: reprise.mul %{{.*}}, %[[A3]]
   %i = reprise.mul %h, %a {reprise.cotangent, reprise.order = 2 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
-  return %i : tensor<4xf32>
+  reprise.return %i : tensor<4xf32>
 }

@@ -7,9 +7,9 @@
 #again = #reprise.label<prefer_recompute>
 
 // 16 bytes each: %b and %d.
-// CHECK-LABEL: func @blocks
+// CHECK-LABEL: reprise.program @blocks
 // CHECK-SAME: reprise.replayed_ops = 2 : i64, reprise.saved_bytes = 32 : i64
-func.func @blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+reprise.program @blocks devices [0] (%x: tensor<4xf32>, %dy: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   // CHECK: %[[A:.*]] = reprise.exp %arg0 {{.*}}decisions = [#reprise.decision<replayed>], reprise.id = 1 : i64, {{.*}}reprise.reasons = ["checkpoint"]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "checkpoint"} : tensor<4xf32>
   // CHECK: %[[B:.*]] = reprise.tanh %[[A]] {{.*}}decisions = [#reprise.decision<kept>], {{.*}}reasons = [#reprise.reason<"block input">]
@@ -33,7 +33,7 @@ func.func @blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> (tensor<4xf32>, tens
   // CHECK-NEXT: reprise.mul %[[J]], %[[A1]]
   // CHECK-NEXT: return
   %k = reprise.mul %j, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
-  return %e, %k : tensor<4xf32>, tensor<4xf32>
+  reprise.return %e, %k : tensor<4xf32>, tensor<4xf32>
 }
 
 // -----
@@ -43,9 +43,9 @@ func.func @blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> (tensor<4xf32>, tens
 
 #again = #reprise.label<prefer_recompute>
 
-// CHECK-LABEL: func @last_unit
+// CHECK-LABEL: reprise.program @last_unit
 // CHECK-SAME: reprise.replayed_ops = 0
-func.func @last_unit(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
+reprise.program @last_unit devices [0] (%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: reprise.exp {{.*}}[#reprise.decision<kept>], {{.*}}[#reprise.reason<"block input">]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   // CHECK: reprise.exp {{.*}}[#reprise.decision<kept>], {{.*}}[#reprise.reason<"last unit">]
@@ -54,7 +54,7 @@ func.func @last_unit(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   %c = reprise.tanh %b {reprise.primal, reprise.block = array<i64: 1>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   %d = reprise.mul %dy, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<4xf32>
   %e = reprise.mul %d, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<4xf32>
-  return %e : tensor<4xf32>
+  reprise.return %e : tensor<4xf32>
 }
 
 // -----
@@ -65,9 +65,9 @@ func.func @last_unit(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
 #again = #reprise.label<prefer_recompute>
 #must = #reprise.label<must_recompute>
 
-// CHECK-LABEL: func @must_recompute
+// CHECK-LABEL: reprise.program @must_recompute
 // CHECK-SAME: reprise.replayed_ops = 5 : i64, reprise.saved_bytes = 0
-func.func @must_recompute(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
+reprise.program @must_recompute devices [0] (%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: reprise.exp {{.*}}[#reprise.decision<replayed>]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   // CHECK: reprise.tanh {{.*}}[#reprise.decision<replayed>]
@@ -87,7 +87,7 @@ func.func @must_recompute(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32
   %f = reprise.mul %e, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
   // CHECK: reprise.mul %{{.*}}, %[[A2]]
   %g = reprise.mul %f, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
-  return %g : tensor<4xf32>
+  reprise.return %g : tensor<4xf32>
 }
 
 // -----
@@ -98,9 +98,9 @@ func.func @must_recompute(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32
 #again = #reprise.label<prefer_recompute>
 #save = #reprise.label<prefer_save>
 
-// CHECK-LABEL: func @prefer_exactly
+// CHECK-LABEL: reprise.program @prefer_exactly
 // CHECK-SAME: reprise.replayed_ops = 2
-func.func @prefer_exactly(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
+reprise.program @prefer_exactly devices [0] (%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: %[[A:.*]] = reprise.exp {{.*}}[#reprise.decision<saved>], {{.*}}["policy p"]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #save, reprise.rule = "policy p"} : tensor<4xf32>
   // CHECK: reprise.tanh {{.*}}[#reprise.decision<replayed>], {{.*}}["op"]
@@ -117,7 +117,7 @@ func.func @prefer_exactly(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32
   // CHECK: %[[B2:.*]] = reprise.tanh %[[A]] {replay = 2
   // CHECK: reprise.mul %{{.*}}, %[[B2]]
   %g = reprise.mul %f, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
-  return %g : tensor<4xf32>
+  reprise.return %g : tensor<4xf32>
 }
 
 // -----
@@ -127,8 +127,8 @@ func.func @prefer_exactly(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32
 #again = #reprise.label<prefer_recompute>
 #save = #reprise.label<prefer_save>
 
-// CHECK-LABEL: func @draws
-func.func @draws(%x: tensor<4xf32>, %dy: tensor<4xf32>, %seed: tensor<i64>, %offset: tensor<i64>) -> tensor<4xf32> {
+// CHECK-LABEL: reprise.program @draws
+reprise.program @draws devices [0] (%x: tensor<4xf32>, %dy: tensor<4xf32>, %seed: tensor<i64>, %offset: tensor<i64>) -> tensor<4xf32> {
   %origin = reprise.constant dense<[4]> : tensor<1xi64>
   // CHECK: %[[A:.*]] = reprise.exp
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #save, reprise.rule = "op"} : tensor<4xf32>
@@ -138,7 +138,7 @@ func.func @draws(%x: tensor<4xf32>, %dy: tensor<4xf32>, %seed: tensor<i64>, %off
   %c = reprise.mul %dy, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
   // CHECK-NEXT: reprise.mul %{{.*}}, %[[B1]]
   %d = reprise.mul %c, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
-  return %d : tensor<4xf32>
+  reprise.return %d : tensor<4xf32>
 }
 
 // -----
@@ -148,9 +148,9 @@ func.func @draws(%x: tensor<4xf32>, %dy: tensor<4xf32>, %seed: tensor<i64>, %off
 
 #again = #reprise.label<prefer_recompute>
 
-// CHECK-LABEL: func @several_results
+// CHECK-LABEL: reprise.program @several_results
 // CHECK-SAME: reprise.replayed_ops = 1 : i64, reprise.saved_bytes = 16
-func.func @several_results(%x: tensor<2x4xf32>, %w: tensor<4xf32>, %dy: tensor<2x4xf32>, %ds: tensor<2xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>) {
+reprise.program @several_results devices [0] (%x: tensor<2x4xf32>, %w: tensor<4xf32>, %dy: tensor<2x4xf32>, %ds: tensor<2xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>) {
   // CHECK: %result, %[[MEAN:.*]], %[[RSTD:.*]] = reprise.layer_norm {{.*}}decisions = [#reprise.decision<replayed>, #reprise.decision<saved>, #reprise.decision<saved>]
   // CHECK-SAME: reasons = ["op", "name average", "name spread"]
   %y, %mean, %rstd = reprise.layer_norm %x, %w, %w {epsilon = 1.0e-5 : f32, reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op",
@@ -163,7 +163,7 @@ func.func @several_results(%x: tensor<2x4xf32>, %w: tensor<4xf32>, %dy: tensor<2
   %b = reprise.mul %ds, %mean {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<2xf32>
   // CHECK: reprise.mul %arg3, %[[RSTD]]
   %c = reprise.mul %ds, %rstd {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<2xf32>
-  return %a, %b, %c : tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>
+  reprise.return %a, %b, %c : tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>
 }
 
 // -----
@@ -171,9 +171,9 @@ func.func @several_results(%x: tensor<2x4xf32>, %w: tensor<4xf32>, %dy: tensor<2
 // Views share the buffer of their source, returned state and arguments are not counted: 64 bytes of
 // %a and 16 of %s's source are read, the latter as the next value of an argument.
 
-// CHECK-LABEL: func @saved_bytes
+// CHECK-LABEL: reprise.program @saved_bytes
 // CHECK-SAME: reprise.saved_bytes = 64
-func.func @saved_bytes(%x: tensor<4x4xf32> {reprise.name = "x"}, %s: tensor<4xf32> {reprise.name = "s"}) -> (tensor<4x4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "s"}) {
+reprise.program @saved_bytes devices [0] (%x: tensor<4x4xf32> {reprise.name = "x"}, %s: tensor<4xf32> {reprise.name = "s"}) -> (tensor<4x4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "s"}) {
   %a = reprise.dot_general %x, %x contracting [1] x [0] {reprise.primal} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   // CHECK: reprise.transpose {{.*}}[#reprise.decision<saved>]
   %t = reprise.transpose %a [1, 0] {reprise.primal} : (tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -181,7 +181,7 @@ func.func @saved_bytes(%x: tensor<4x4xf32> {reprise.name = "x"}, %s: tensor<4xf3
   %b = reprise.dot_general %a, %t contracting [1] x [0] {reprise.cotangent, reprise.order = 1 : i64} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %m = reprise.broadcast %n dims [0] {reprise.cotangent, reprise.order = 1 : i64} : (tensor<4xf32>) -> tensor<4x4xf32>
   %c = reprise.add %b, %m {reprise.cotangent, reprise.order = 1 : i64} : tensor<4x4xf32>
-  return %c, %n : tensor<4x4xf32>, tensor<4xf32>
+  reprise.return %c, %n : tensor<4x4xf32>, tensor<4xf32>
 }
 
 // -----
@@ -191,8 +191,8 @@ func.func @saved_bytes(%x: tensor<4x4xf32> {reprise.name = "x"}, %s: tensor<4xf3
 
 #again = #reprise.label<prefer_recompute>
 
-// CHECK-LABEL: func @two_gradients
-func.func @two_gradients(%x: tensor<4xf32>) -> tensor<4xf32> {
+// CHECK-LABEL: reprise.program @two_gradients
+reprise.program @two_gradients devices [0] (%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: %[[A:.*]] = reprise.exp {{.*}}[#reprise.decision<kept>], {{.*}}[#reprise.reason<returned>]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   // CHECK: reprise.mul %arg0, %[[A]]
@@ -201,5 +201,5 @@ func.func @two_gradients(%x: tensor<4xf32>) -> tensor<4xf32> {
   %c = reprise.tanh %b {reprise.primal, reprise.block = array<i64: 1>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   // CHECK: reprise.mul %{{.*}}, %[[A]]
   %d = reprise.mul %b, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<4xf32>
-  return %d : tensor<4xf32>
+  reprise.return %d : tensor<4xf32>
 }

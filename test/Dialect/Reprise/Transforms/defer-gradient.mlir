@@ -2,7 +2,7 @@
 // RUN: reprise-opt %s --reprise-defer-gradient | FileCheck %s
 
 // %g is the largest, but %c reads it at once; %w is as large, and read at the end; %v is smaller.
-// CHECK-LABEL: func @step(
+// CHECK-LABEL: reprise.program @step devices [0] (
 // CHECK: %[[G:.*]] = reprise.broadcast
 // CHECK-NEXT: reprise.slice %[[G]]
 // CHECK-NEXT: reprise.neg {{.*}} : tensor<1x4xf32>
@@ -11,7 +11,7 @@
 // CHECK-NEXT: reprise.exp
 // CHECK: %[[S:.*]] = reprise.sub {{.*}}, %[[W]]
 // CHECK: return
-func.func @step(%x: tensor<4xf32>, %p: tensor<8x4xf32>) -> (tensor<1x4xf32>, tensor<1x4xf32>, tensor<8x4xf32>) {
+reprise.program @step devices [0] (%x: tensor<4xf32>, %p: tensor<8x4xf32>) -> (tensor<1x4xf32>, tensor<1x4xf32>, tensor<8x4xf32>) {
   %y = reprise.exp %x {reprise.primal} : tensor<4xf32>
   %g = reprise.broadcast %y dims [1] {reprise.cotangent} : (tensor<4xf32>) -> tensor<8x4xf32>
   %w = reprise.neg %g {reprise.cotangent} : tensor<8x4xf32>
@@ -29,23 +29,23 @@ func.func @step(%x: tensor<4xf32>, %p: tensor<8x4xf32>) -> (tensor<1x4xf32>, ten
   %9 = reprise.exp %8 {reprise.cotangent} : tensor<1x4xf32>
   %10 = reprise.cos %9 {reprise.cotangent} : tensor<1x4xf32>
   %s = reprise.sub %p, %w : tensor<8x4xf32>
-  return %10, %v, %s : tensor<1x4xf32>, tensor<1x4xf32>, tensor<8x4xf32>
+  reprise.return %10, %v, %s : tensor<1x4xf32>, tensor<1x4xf32>, tensor<8x4xf32>
 }
 
 // Nothing is moved where everything is read at once.
-// CHECK-LABEL: func @chain(
+// CHECK-LABEL: reprise.program @chain devices [0] (
 // CHECK: reprise.exp
 // CHECK-NEXT: reprise.sin
 // CHECK-NEXT: reprise.cos
-func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
+reprise.program @chain devices [0] (%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = reprise.exp %x {reprise.cotangent} : tensor<4xf32>
   %1 = reprise.sin %0 {reprise.cotangent} : tensor<4xf32>
   %2 = reprise.cos %1 {reprise.cotangent} : tensor<4xf32>
-  return %2 : tensor<4xf32>
+  reprise.return %2 : tensor<4xf32>
 }
 
 // A gradient of one scope waits for others of that scope alone, not between the forward ops of the next one.
-// CHECK-LABEL: func @scopes(
+// CHECK-LABEL: reprise.program @scopes devices [0] (
 // CHECK: reprise.exp %{{.*}} {reprise.primal}
 // CHECK-NEXT: reprise.sin
 // CHECK-NEXT: reprise.broadcast
@@ -55,7 +55,7 @@ func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NEXT: reprise.sin
 // CHECK-NEXT: reprise.exp %{{.*}} {reprise.primal}
 // CHECK-NEXT: reprise.neg
-func.func @scopes(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) {
+reprise.program @scopes devices [0] (%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %0 = reprise.exp %x {reprise.primal} : tensor<4xf32>
   %w = reprise.broadcast %0 dims [1] {reprise.cotangent} : (tensor<4xf32>) -> tensor<8x4xf32>
   %1 = reprise.sin %0 {reprise.cotangent} : tensor<4xf32>
@@ -78,5 +78,5 @@ func.func @scopes(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<8x4xf32>, ten
   %18 = reprise.cos %17 {reprise.cotangent} : tensor<4xf32>
   %19 = reprise.sin %18 {reprise.cotangent} : tensor<4xf32>
   %20 = reprise.cos %19 {reprise.cotangent} : tensor<4xf32>
-  return %w, %5, %20 : tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>
+  reprise.return %w, %5, %20 : tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>
 }

@@ -13,7 +13,7 @@
 // ENTRY: error: expected one device program, got 0
 
 // Of several programs one is named.
-// RUN: reprise-opt %s --reprise-to=autodiff | sed -n '/func.func @train/,/^  }/p' | sed 's/@train/@other/;s/device = 0/device = 1/' > %t.second
+// RUN: reprise-opt %s --reprise-to=autodiff | sed -n '/reprise.program @train/,/^  }/p' | sed 's/@train/@other/;s/devices \[0\]/devices [1]/' > %t.second
 // RUN: reprise-opt %s --reprise-to=autodiff | sed '/^}/d' > %t.two && cat %t.second >> %t.two && echo '}' >> %t.two
 // RUN: reprise-opt %t.two --reprise-export-problem="target=cpu:x86-64-v3 program=other output=%t.other.json" -o /dev/null
 // RUN: reprise-opt %t.two --reprise-export-problem="target=cpu:x86-64-v3 program=train output=%t.train.json" -o /dev/null && cmp %t.train.json %t.other.json
@@ -36,7 +36,7 @@
 // CHECK-NEXT: {"name": "tanh", "kind": "elementwise", "unit": 0, "launch": {{[0-9]+}}, "cost": {{[0-9.e-]+}}, "flops": {{[0-9]+}}, "operands": [0], "results": [{"name": "layer/tanh#0:0", "bytes": 256
 // CHECK: "outlives": true}]},
 // CHECK-NEXT: {"name": "mul", "kind": "elementwise", "backward": true,
-// IR-LABEL: func.func @train
+// IR-LABEL: reprise.program @train
 // IR: reprise.dot_general
 func.func private @loss(%w: tensor<8x8xf32>, %x: tensor<8x8xf32>) -> tensor<f32> {
   %y = reprise.dot_general %x, %w contracting [1] x [0] {reprise.label = #reprise.label<must_save>} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>

@@ -14,7 +14,7 @@
 // CHECK: %[[A2:.*]] = reprise.exp %arg0 {replay = 2
 // CHECK: %[[E2:.*]] = reprise.exp %[[A2]] {replay = 2
 // CHECK: return %{{.*}}, %[[E]], %[[A]], %[[A1]], %[[A2]], %[[E2]] :
-func.func @pairs(%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "e"}) {
+reprise.program @pairs devices [0] (%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "e"}) {
   %other = reprise.exp %x : tensor<4xf32> loc("layer/0")
   %a = reprise.exp %x {reprise.primal, reprise.id = 0 : i64} : tensor<4xf32> loc("layer/0"("model.mlir":3:7))
   %e = reprise.exp %a {reprise.primal, reprise.id = 1 : i64} : tensor<4xf32> loc(unknown)
@@ -27,7 +27,7 @@ func.func @pairs(%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.name = "y"}, tens
   %e2 = reprise.exp %a2 {replay = 2 : i64, reprise.original = 1 : i64} : tensor<4xf32>
   %w1 = reprise.reshape %v1 {reprise.cotangent} : (tensor<2x2xf32>) -> tensor<4xf32>
   %y = reprise.mul %w1, %e2 {reprise.cotangent} : tensor<4xf32>
-  return %y, %e : tensor<4xf32>, tensor<4xf32>
+  reprise.return %y, %e : tensor<4xf32>, tensor<4xf32>
 }
 
 // -----
@@ -35,36 +35,36 @@ func.func @pairs(%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.name = "y"}, tens
 // Without replays nothing changes.
 // CHECK-LABEL: @none
 // CHECK-SAME: -> (tensor<4xf32> {reprise.name = "y"}) {
-func.func @none(%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.name = "y"}) {
+reprise.program @none devices [0] (%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.name = "y"}) {
   %y = reprise.exp %x : tensor<4xf32>
-  return %y : tensor<4xf32>
+  reprise.return %y : tensor<4xf32>
 }
 
 // -----
 
-func.func @orphan(%x: tensor<4xf32>) -> tensor<4xf32> {
+reprise.program @orphan devices [0] (%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{expected a replay of an earlier op: run reprise-verify-checkpoint}}
   %y = reprise.exp %x {replay = 1 : i64, reprise.original = 5 : i64} : tensor<4xf32>
-  return %y : tensor<4xf32>
+  reprise.return %y : tensor<4xf32>
 }
 
 // -----
 
 // expected-error@+1 {{expected 'reprise.check' to be a string without a name beside it (result 0)}}
-func.func @named(%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.check = "x", reprise.name = "y"}) {
-  return %x : tensor<4xf32>
+reprise.program @named devices [0] (%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.check = "x", reprise.name = "y"}) {
+  reprise.return %x : tensor<4xf32>
 }
 
 // -----
 
 // expected-error@+1 {{expected 'reprise.replay_of' to be an earlier result of the same type, with 'reprise.check' beside it (result 0)}}
-func.func @early(%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.check = "x", reprise.replay_of = 0 : i64}) {
-  return %x : tensor<4xf32>
+reprise.program @early devices [0] (%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.check = "x", reprise.replay_of = 0 : i64}) {
+  reprise.return %x : tensor<4xf32>
 }
 
 // -----
 
 // expected-error@+1 {{expected 'reprise.replay_of' to be an earlier result of the same type}}
-func.func @type(%x: tensor<4xf32>, %z: tensor<4xi32>) -> (tensor<4xi32> {reprise.name = "y"}, tensor<4xf32> {reprise.check = "x", reprise.replay_of = 0 : i64}) {
-  return %z, %x : tensor<4xi32>, tensor<4xf32>
+reprise.program @type devices [0] (%x: tensor<4xf32>, %z: tensor<4xi32>) -> (tensor<4xi32> {reprise.name = "y"}, tensor<4xf32> {reprise.check = "x", reprise.replay_of = 0 : i64}) {
+  reprise.return %z, %x : tensor<4xi32>, tensor<4xf32>
 }

@@ -2,7 +2,7 @@
 // RUN: reprise-opt %s --reprise-offload-values | FileCheck %s --check-prefixes=CHECK,LABELS
 // RUN: reprise-opt %s --reprise-offload-values=values=2,3 | FileCheck %s --check-prefixes=CHECK,NUMBERS
 
-// CHECK-LABEL: func @step(
+// CHECK-LABEL: reprise.program @step devices [0] (
 // LABELS: %[[A:.*]] = reprise.exp %{{.*}} {{{.*}}reprise.label = #reprise.label<must_offload>
 // LABELS-NEXT: %[[W:.*]] = reprise.offload %[[A]] {reprise.label = #reprise.label<must_offload>, reprise.order = 0 : i64, reprise.primal, reprise.rule = "op"}
 // LABELS-NEXT: reprise.sin %[[W]]
@@ -16,13 +16,13 @@
 // NUMBERS-NEXT: reprise.neg %[[W]]
 // NUMBERS-NOT: reprise.offload
 // CHECK: return
-func.func @step(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+reprise.program @step devices [0] (%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %a = reprise.exp %x {reprise.primal, reprise.order = 0 : i64, reprise.label = #reprise.label<must_offload>, reprise.rule = "op"} : tensor<4xf32>
   %b = reprise.sin %a {reprise.primal} : tensor<4xf32>
   %c = reprise.cos %b {reprise.primal, reprise.label = #reprise.label<prefer_save>, reprise.rule = "op"} : tensor<4xf32>
   %d = reprise.neg %c {reprise.cotangent} : tensor<4xf32>
   %e = reprise.mul %d, %a {reprise.cotangent} : tensor<4xf32>
-  return %d, %e : tensor<4xf32>, tensor<4xf32>
+  reprise.return %d, %e : tensor<4xf32>, tensor<4xf32>
 }
 
 // The number of a copy of a cast is the cast's own.

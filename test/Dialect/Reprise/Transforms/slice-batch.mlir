@@ -1,9 +1,9 @@
 // The batch is cut into micro-batches: 5 samples into 3 and 2.
-// RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(reprise-slice-batch{microbatches=2},pipe-lower-microbatches,reprise-canonicalize,cse))" | FileCheck %s
-// RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(reprise-slice-batch{microbatches=2}))" | FileCheck %s --check-prefix=PIPE
+// RUN: reprise-opt %s --pass-pipeline="builtin.module(reprise.program(reprise-slice-batch{microbatches=2},pipe-lower-microbatches,reprise-canonicalize,cse))" | FileCheck %s
+// RUN: reprise-opt %s --pass-pipeline="builtin.module(reprise.program(reprise-slice-batch{microbatches=2}))" | FileCheck %s --check-prefix=PIPE
 
 // Before they are lowered, slices and sums name their micro-batches.
-// PIPE-LABEL: func @mean
+// PIPE-LABEL: reprise.program @mean
 // PIPE: pipe.slice %arg0 microbatch 0 of 2 dim 0 : tensor<5x2x3xf32> -> tensor<3x2x3xf32>
 // PIPE: %[[S0:.*]] = reprise.sum
 // PIPE: pipe.slice %arg0 microbatch 1 of 2 dim 0 : tensor<5x2x3xf32> -> tensor<2x2x3xf32>
@@ -11,7 +11,7 @@
 // PIPE: pipe.accumulate %[[S0]], %[[S1]] microbatch 1 : tensor<f32>
 
 // Rows run apart, a mean adds up as a sum, and is divided behind. A batch folded into another dimension is followed.
-// CHECK-LABEL: func @mean
+// CHECK-LABEL: reprise.program @mean
 // CHECK-DAG: %[[N:.*]] = reprise.constant dense<3.000000e+01> : tensor<f32>
 // CHECK: %[[X0:.*]] = reprise.slice %arg0 from [0, 0, 0] to [3, 2, 3]
 // CHECK: %[[R0:.*]] = reprise.reshape %[[X0]] : (tensor<3x2x3xf32>) -> tensor<6x3xf32>
@@ -23,44 +23,44 @@
 // CHECK: %[[S:.*]] = reprise.add %[[S0]], %[[S1]]
 // CHECK: %[[M:.*]] = reprise.div %[[S]], %[[N]]
 // CHECK: return %[[M]]
-func.func @mean(%x: tensor<5x2x3xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+reprise.program @mean devices [0] (%x: tensor<5x2x3xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
                 %w: tensor<3x3xf32> {reprise.role = "parameter", reprise.name = "w"}) -> (tensor<f32> {reprise.name = "loss"}) {
   %0 = reprise.reshape %x : (tensor<5x2x3xf32>) -> tensor<10x3xf32>
   %1 = reprise.dot_general %0, %w contracting [1] x [0] : (tensor<10x3xf32>, tensor<3x3xf32>) -> tensor<10x3xf32>
   %2 = reprise.mean %1 dims [0, 1] : (tensor<10x3xf32>) -> tensor<f32>
-  return %2 : tensor<f32>
+  reprise.return %2 : tensor<f32>
 }
 
 // Words belong to samples: the second mask begins at sample 3 of the global one. So does a draw that rows read.
-// CHECK-LABEL: func @masks
+// CHECK-LABEL: reprise.program @masks
 // CHECK: %[[FROM3:.*]] = reprise.constant dense<[3, 0]>
 // CHECK: reprise.dropout {{.*}} : tensor<3x4xf32>
 // CHECK: reprise.dropout {{.*}} origin %[[FROM3]] {{.*}}global_shape = array<i64: 5, 4>{{.*}} : tensor<2x4xf32>
 // CHECK: reprise.concatenate {{.*}} dim 0
-func.func @masks(%x: tensor<5x4xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+reprise.program @masks devices [0] (%x: tensor<5x4xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
                  %seed: tensor<i64> {reprise.role = "seed", reprise.name = "seed"},
                  %offset: tensor<i64> {reprise.role = "offset", reprise.name = "offset"}) -> (tensor<5x4xf32> {reprise.name = "y"}) {
   %0 = "reprise.dropout"(%x, %seed, %offset) <{rate = 5.000000e-01 : f64, stream = 0 : i64, global_shape = array<i64: 5, 4>, operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<5x4xf32>, tensor<i64>, tensor<i64>) -> tensor<5x4xf32>
-  return %0 : tensor<5x4xf32>
+  reprise.return %0 : tensor<5x4xf32>
 }
 
 // Rows that are returned twice are collected twice.
-// CHECK-LABEL: func @twice
+// CHECK-LABEL: reprise.program @twice
 // CHECK: %[[A:.*]] = reprise.concatenate %[[R0:.*]], %[[R1:.*]] dim 1 : (tensor<2x3xf32>, tensor<2x2xf32>) -> tensor<2x5xf32>
 // CHECK: return %[[A]], %[[A]]
-func.func @twice(%x: tensor<2x5xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 1 : i64}) -> (tensor<2x5xf32> {reprise.name = "a"}, tensor<2x5xf32> {reprise.name = "b"}) {
+reprise.program @twice devices [0] (%x: tensor<2x5xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 1 : i64}) -> (tensor<2x5xf32> {reprise.name = "a"}, tensor<2x5xf32> {reprise.name = "b"}) {
   %0 = reprise.exp %x : tensor<2x5xf32>
-  return %0, %0 : tensor<2x5xf32>, tensor<2x5xf32>
+  reprise.return %0, %0 : tensor<2x5xf32>, tensor<2x5xf32>
 }
 
 // What is made of all rows of an input is sliced where another dimension is the batch: its operands are rows of the
 // first one.
-// CHECK-LABEL: func @transposed
+// CHECK-LABEL: reprise.program @transposed
 // CHECK: %[[P:.*]] = reprise.reshape %{{.*}} : (tensor<2x2xf32>) -> tensor<4xf32>
 // CHECK: reprise.slice %arg0 from [0] to [1]
 // CHECK: reprise.slice %[[P]] from [0] to [2]
 // CHECK: reprise.slice %[[P]] from [2] to [4]
-func.func @transposed(%x: tensor<2xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+reprise.program @transposed devices [0] (%x: tensor<2xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
                       %y: tensor<2x2xf32> {reprise.role = "input", reprise.name = "y", reprise.batch_dim = 1 : i64}) -> (tensor<2x2xf32> {reprise.name = "z"}) {
   %0 = reprise.exp %y : tensor<2x2xf32>
   %1 = reprise.reshape %0 : (tensor<2x2xf32>) -> tensor<4xf32>
@@ -68,28 +68,28 @@ func.func @transposed(%x: tensor<2xf32> {reprise.role = "input", reprise.name = 
   %2 = reprise.reshape %n : (tensor<4xf32>) -> tensor<2x2xf32>
   %3 = reprise.broadcast %x dims [0] : (tensor<2xf32>) -> tensor<2x2xf32>
   %4 = reprise.mul %3, %2 : tensor<2x2xf32>
-  return %4 : tensor<2x2xf32>
+  reprise.return %4 : tensor<2x2xf32>
 }
 
 // A sum of 16-bit values adds up in f32 and is rounded once.
-// CHECK-LABEL: func @narrow
+// CHECK-LABEL: reprise.program @narrow
 // CHECK: reprise.sum {{.*}} (tensor<3x4xf32>) -> tensor<4xf32>
 // CHECK: reprise.sum {{.*}} (tensor<2x4xf32>) -> tensor<4xf32>
 // CHECK: %[[S:.*]] = reprise.add {{.*}} : tensor<4xf32>
 // CHECK: reprise.cast %[[S]] : tensor<4xf32> to tensor<4xbf16>
-func.func @narrow(%x: tensor<5x4xbf16> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+reprise.program @narrow devices [0] (%x: tensor<5x4xbf16> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
                   %w: tensor<5x4xbf16> {reprise.role = "parameter", reprise.name = "w"}) -> (tensor<4xbf16> {reprise.name = "y"}) {
   %p = reprise.mul %x, %w : tensor<5x4xbf16>
   %0 = reprise.sum %p dims [0] : (tensor<5x4xbf16>) -> tensor<4xbf16>
-  return %0 : tensor<4xbf16>
+  reprise.return %0 : tensor<4xbf16>
 }
 
 // What only inputs go into, such as the number of tokens that count, is made of the whole batch first.
-// CHECK-LABEL: func @masked
+// CHECK-LABEL: reprise.program @masked
 // CHECK: %[[COUNT:.*]] = reprise.sum %arg1 dims [0] : (tensor<5xf32>) -> tensor<f32>
 // CHECK: reprise.broadcast %[[COUNT]] dims [] : (tensor<f32>) -> tensor<3xf32>
 // CHECK: reprise.broadcast %[[COUNT]] dims [] : (tensor<f32>) -> tensor<2xf32>
-func.func @masked(%x: tensor<5xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+reprise.program @masked devices [0] (%x: tensor<5xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
                   %mask: tensor<5xf32> {reprise.role = "input", reprise.name = "mask", reprise.batch_dim = 0 : i64},
                   %w: tensor<f32> {reprise.role = "parameter", reprise.name = "w"}) -> (tensor<f32> {reprise.name = "loss"}) {
   %n = reprise.sum %mask dims [0] : (tensor<5xf32>) -> tensor<f32>
@@ -99,28 +99,28 @@ func.func @masked(%x: tensor<5xf32> {reprise.role = "input", reprise.name = "x",
   %1 = reprise.mul %0, %ws : tensor<5xf32>
   %2 = reprise.div %1, %all : tensor<5xf32>
   %3 = reprise.sum %2 dims [0] : (tensor<5xf32>) -> tensor<f32>
-  return %3 : tensor<f32>
+  reprise.return %3 : tensor<f32>
 }
 
 // Statistics are those of a micro-batch, and a state goes from one to the next.
-// CHECK-LABEL: func @statistics
+// CHECK-LABEL: reprise.program @statistics
 // CHECK: %{{.*}}, %[[M0:.*]], %{{.*}} = reprise.batch_norm {{.*}}tensor<3x2x2xf32>
 // CHECK: %[[A0:.*]] = reprise.add %arg3, %[[M0]]
 // CHECK: %{{.*}}, %[[M1:.*]], %{{.*}} = reprise.batch_norm {{.*}}tensor<2x2x2xf32>
 // CHECK: %[[A1:.*]] = reprise.add %[[A0]], %[[M1]]
 // CHECK: return %{{.*}}, %[[A1]]
-func.func @statistics(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+reprise.program @statistics devices [0] (%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
                       %w: tensor<2xf32> {reprise.role = "parameter", reprise.name = "w"},
                       %b: tensor<2xf32> {reprise.role = "parameter", reprise.name = "b"},
                       %mean: tensor<2xf32> {reprise.role = "state", reprise.name = "mean"})
     -> (tensor<5x2x2xf32> {reprise.name = "y"}, tensor<2xf32> {reprise.name = "mean"}) {
   %y, %m, %v = reprise.batch_norm %x, %w, %b {epsilon = 1.0e-05 : f64} : (tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>)
   %next = reprise.add %mean, %m : tensor<2xf32>
-  return %y, %next : tensor<5x2x2xf32>, tensor<2xf32>
+  reprise.return %y, %next : tensor<5x2x2xf32>, tensor<2xf32>
 }
 
 // What they add to running ones has the count of the micro-batch: 6 and 4 elements.
-// CHECK-LABEL: func @running
+// CHECK-LABEL: reprise.program @running
 // CHECK-DAG: %[[N0:.*]] = reprise.constant dense<6.000000e+00>
 // CHECK-DAG: %[[N1:.*]] = reprise.constant dense<4.000000e+00>
 // CHECK-DAG: %[[L0:.*]] = reprise.constant dense<5.000000e+00>
@@ -133,7 +133,7 @@ func.func @statistics(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.nam
 // CHECK: %[[V1:.*]] = reprise.div %[[S1]], %[[L1]]
 // CHECK: %[[A1:.*]] = reprise.add %[[A0]], %[[V1]]
 // CHECK: return %{{.*}}, %[[A1]]
-func.func @running(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+reprise.program @running devices [0] (%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
                    %w: tensor<2xf32> {reprise.role = "parameter", reprise.name = "w"},
                    %b: tensor<2xf32> {reprise.role = "parameter", reprise.name = "b"},
                    %variance: tensor<2xf32> {reprise.role = "state", reprise.name = "variance"})
@@ -141,11 +141,11 @@ func.func @running(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.name =
   %y, %m, %v = reprise.batch_norm %x, %w, %b {epsilon = 1.0e-05 : f64} : (tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>)
   %wm, %wv = reprise.batch_statistics %m, %v count 10 : tensor<2xf32>
   %next = reprise.add %variance, %wv : tensor<2xf32>
-  return %y, %next : tensor<5x2x2xf32>, tensor<2xf32>
+  reprise.return %y, %next : tensor<5x2x2xf32>, tensor<2xf32>
 }
 
 // Deferred ones are those of the batch: d is how far the means are apart, and what reads them runs once.
-// CHECK-LABEL: func @deferred
+// CHECK-LABEL: reprise.program @deferred
 // CHECK-DAG: %[[A:.*]] = reprise.constant dense<6.000000e-01> : tensor<2xf32>
 // CHECK-DAG: %[[B:.*]] = reprise.constant dense<4.000000e-01> : tensor<2xf32>
 // CHECK-DAG: %[[AB:.*]] = reprise.constant dense<2.400000e-01> : tensor<2xf32>
@@ -167,7 +167,7 @@ func.func @running(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.name =
 // CHECK: %[[NM:.*]] = reprise.add %arg3, %[[M]]
 // CHECK: %[[NV:.*]] = reprise.add %arg4, %[[U]]
 // CHECK: return %{{.*}}, %[[NM]], %[[NV]]
-func.func @deferred(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+reprise.program @deferred devices [0] (%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
                     %w: tensor<2xf32> {reprise.role = "parameter", reprise.name = "w"},
                     %b: tensor<2xf32> {reprise.role = "parameter", reprise.name = "b"},
                     %mean: tensor<2xf32> {reprise.role = "state", reprise.name = "mean"},
@@ -177,16 +177,16 @@ func.func @deferred(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.name 
   %wm, %wv = reprise.batch_statistics %m, %v count 10 deferred : tensor<2xf32>
   %nm = reprise.add %mean, %wm : tensor<2xf32>
   %nv = reprise.add %variance, %wv : tensor<2xf32>
-  return %y, %nm, %nv : tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>
+  reprise.return %y, %nm, %nv : tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 
 // A sum over iterations goes on from what the micro-batch before added up; rows of a stack add up.
-// CHECK-LABEL: func @loop
+// CHECK-LABEL: reprise.program @loop
 // CHECK: %[[L0:.*]]:2 = reprise.loop 4 (%{{.*}} = %[[ZERO:.*]]) over (%{{.*}} = %{{.*}}) : (tensor<f32>, tensor<4x3xf32>) -> (tensor<f32>, tensor<4xf32>)
 // CHECK: %[[L1:.*]]:2 = reprise.loop 4 (%{{.*}} = %[[L0]]#0) over (%{{.*}} = %{{.*}}) : (tensor<f32>, tensor<4x2xf32>) -> (tensor<f32>, tensor<4xf32>)
 // CHECK: %[[ROWS:.*]] = reprise.add %[[L0]]#1, %[[L1]]#1
 // CHECK: return %[[L1]]#0, %[[ROWS]]
-func.func @loop(%x: tensor<4x5xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 1 : i64},
+reprise.program @loop devices [0] (%x: tensor<4x5xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 1 : i64},
                 %w: tensor<4xf32> {reprise.role = "parameter", reprise.name = "w"}) -> (tensor<f32> {reprise.name = "a"}, tensor<4xf32> {reprise.name = "b"}) {
   %zero = reprise.constant dense<0.0> : tensor<f32>
   %ws = reprise.broadcast %w dims [0] : (tensor<4xf32>) -> tensor<4x5xf32>
@@ -196,11 +196,11 @@ func.func @loop(%x: tensor<4x5xf32> {reprise.role = "input", reprise.name = "x",
     %n = reprise.add %c, %s : tensor<f32>
     reprise.yield %n, %s : tensor<f32>, tensor<f32>
   }
-  return %r#0, %r#1 : tensor<f32>, tensor<4xf32>
+  reprise.return %r#0, %r#1 : tensor<f32>, tensor<4xf32>
 }
 
 // A summand inside a loop may be moved, negated and widened: it is one of the sum behind the loop.
-// CHECK-LABEL: func @moved_summands
+// CHECK-LABEL: reprise.program @moved_summands
 // CHECK: %[[S0:.*]] = reprise.loop 4
 // CHECK:   %[[D0:.*]] = reprise.cast %{{.*}} : tensor<2x3xf32> to tensor<2x3xbf16>
 // CHECK:   %[[T0:.*]] = reprise.transpose %[[D0]] [1, 0]
@@ -210,7 +210,7 @@ func.func @loop(%x: tensor<4x5xf32> {reprise.role = "input", reprise.name = "x",
 // CHECK: %[[S1:.*]] = reprise.loop 4
 // CHECK: %[[SUM:.*]] = reprise.add %[[S0]], %[[S1]] : tensor<4x6xf32>
 // CHECK: return %[[SUM]]
-func.func @moved_summands(%x: tensor<5x2xbf16> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+reprise.program @moved_summands devices [0] (%x: tensor<5x2xbf16> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
     %y: tensor<4x5x3xbf16> {reprise.role = "input", reprise.name = "y", reprise.batch_dim = 1 : i64}) -> tensor<4x6xf32> {
   %r = reprise.loop 4 () over (%row = %y) : (tensor<4x5x3xbf16>) -> tensor<4x6xf32> {
     %d = reprise.dot_general %x, %row contracting [0] x [0] : (tensor<5x2xbf16>, tensor<5x3xbf16>) -> tensor<2x3xbf16>
@@ -220,12 +220,12 @@ func.func @moved_summands(%x: tensor<5x2xbf16> {reprise.role = "input", reprise.
     %f = reprise.reshape %c : (tensor<3x2xf32>) -> tensor<6xf32>
     reprise.yield %f : tensor<6xf32>
   }
-  return %r : tensor<4x6xf32>
+  reprise.return %r : tensor<4x6xf32>
 }
 
 // A loop along the batch couples what it wants within an iteration: micro-batches share out its iterations, 3 and 2. What
 // it captures is the same for all, sums over it go on, and a stack that is known as a whole is sliced.
-// CHECK-LABEL: func @samples
+// CHECK-LABEL: reprise.program @samples
 // CHECK: %[[X0:.*]] = reprise.slice %arg0 from [0, 0] to [3, 4]
 // CHECK: %[[K0:.*]] = reprise.slice %arg2 from [0] to [3]
 // CHECK: %[[L0:.*]]:2 = reprise.loop 3 (%{{.*}} = %[[ZERO:.*]]) over (%{{.*}} = %[[X0]], %{{.*}} = %[[K0]]) : (tensor<4xf32>, tensor<3x4xf32>, tensor<3xf32>) -> (tensor<4xf32>, tensor<3x4xf32>)
@@ -233,7 +233,7 @@ func.func @moved_summands(%x: tensor<5x2xbf16> {reprise.role = "input", reprise.
 // CHECK: %[[L1:.*]]:2 = reprise.loop 2 (%{{.*}} = %[[L0]]#0) over (%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) : (tensor<4xf32>, tensor<2x4xf32>, tensor<2xf32>) -> (tensor<4xf32>, tensor<2x4xf32>)
 // CHECK: %[[Y:.*]] = reprise.concatenate %[[L0]]#1, %[[L1]]#1 dim 0
 // CHECK: return %[[Y]], %[[L1]]#0
-func.func @samples(%x: tensor<5x4xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+reprise.program @samples devices [0] (%x: tensor<5x4xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
                    %w: tensor<4xf32> {reprise.role = "parameter", reprise.name = "w"},
                    %k: tensor<5xf32> {reprise.role = "input", reprise.name = "k"}) -> (tensor<5x4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "sum"}) {
   %zero = reprise.constant dense<0.0> : tensor<4xf32>
@@ -244,5 +244,5 @@ func.func @samples(%x: tensor<5x4xf32> {reprise.role = "input", reprise.name = "
     %s = reprise.add %c, %q : tensor<4xf32>
     reprise.yield %s, %p : tensor<4xf32>, tensor<4xf32>
   }
-  return %r#1, %r#0 : tensor<5x4xf32>, tensor<4xf32>
+  reprise.return %r#1, %r#0 : tensor<5x4xf32>, tensor<4xf32>
 }

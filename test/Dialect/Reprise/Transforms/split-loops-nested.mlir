@@ -1,13 +1,13 @@
 // Where a gradient is differentiated again, the reverse loop's carries come from the derivatives of all ops of the body, so
 // a label on any of them makes segments; where it is taken once, they are not kept anyway.
 // RUN: reprise-opt %s --pass-pipeline="builtin.module(reprise-split-loops)" | FileCheck %s
-// RUN: reprise-opt %s --reprise-to="checkpoint entry=nested" | reprise-opt --pass-pipeline="builtin.module(func.func(reprise-verify-checkpoint))" | FileCheck %s --check-prefix=PLAN
+// RUN: reprise-opt %s --reprise-to="checkpoint entry=nested" | reprise-opt --pass-pipeline="builtin.module(reprise.program(reprise-verify-checkpoint))" | FileCheck %s --check-prefix=PLAN
 
 // CHECK-LABEL: func.func @nested
 // CHECK: reprise.loop 2
 // CHECK: reprise.loop 2
 // CHECK: reprise.label = #reprise.label<must_recompute>
-// PLAN-LABEL: func.func @nested
+// PLAN-LABEL: reprise.program @nested
 func.func @nested(%x: tensor<8xf32> {reprise.role = "input"}, %w: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0:2 = reprise.value_and_grad (%v = %w) wrt [0] : (tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) {
     %1:2 = reprise.value_and_grad (%u = %v) wrt [0] : (tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) {

@@ -43,7 +43,7 @@ func.func @f(%x: tensor<16xf32> {reprise.role = "input"}, %w: tensor<12x16xf32>)
   return %0#1 : tensor<12x16xf32>
 }
 
-// PLAN-LABEL: func @f(
+// PLAN-LABEL: reprise.program @f devices [0] (
 // The first loop keeps three carries, and nothing of its segments.
 // PLAN: %[[OUTER:.*]]:2 = reprise.loop 3 (%[[KEPT:[a-z0-9]+]] = %{{.*}})
 // PLAN: reprise.yield %{{.*}}, %[[KEPT]] :
@@ -54,7 +54,7 @@ func.func @f(%x: tensor<16xf32> {reprise.role = "input"}, %w: tensor<12x16xf32>)
 // PLAN: reprise.loop 4 ({{.*}} over ({{.*}}%[[AGAIN]]#{{.*}} reverse
 
 // A stack under another shape is no copy.
-// PLACED-LABEL: func @f(
+// PLACED-LABEL: reprise.program @f devices [0] (
 // PLACED-SAME: %[[X:[^:]*]]: tensor<16xf32> {{.*}}, %[[W:[^:]*]]: tensor<12x16xf32>
 // PLACED: %[[SHAPED:.*]] = reprise.reshape %[[W]]
 // PLACED: reprise.loop 3 ({{.*}} over (%{{.*}} = %[[SHAPED]])

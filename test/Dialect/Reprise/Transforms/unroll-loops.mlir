@@ -1,5 +1,5 @@
 // Every iteration becomes a unit of its own, on its own rows.
-// RUN: reprise-opt %s --reprise-unroll-loops --canonicalize | FileCheck %s
+// RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(reprise-unroll-loops),canonicalize)" | FileCheck %s
 
 // CHECK-LABEL: func @scan(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[W:.*]]: tensor<2x4xf32>, %[[U:.*]]: tensor<4xf32>

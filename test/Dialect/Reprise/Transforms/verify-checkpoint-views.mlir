@@ -18,7 +18,7 @@
 // RUN: sed '/reprise.offload/s/prefer_save/must_offload/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=HOST
 // HOST: error: result 0 is kept, and with it the memory of reprise.offload at {{.*}}, against its label 'must_offload' from op
 
-func.func @views(%x: tensor<4xf32>, %dy: tensor<2x2xf32>, %dz: tensor<2xf32>, %dw: tensor<6xf32>)
+reprise.program @views devices [0] (%x: tensor<4xf32>, %dy: tensor<2x2xf32>, %dz: tensor<2xf32>, %dw: tensor<6xf32>)
     -> (tensor<2x2xf32>, tensor<2xf32>, tensor<2x2xf32>, tensor<6xf32>) {
   %a = reprise.exp %x {reprise.primal, reprise.label = #reprise.label<prefer_save>, reprise.rule = "op"} : tensor<4xf32>
   %b = reprise.reshape %a {reprise.primal} : (tensor<4xf32>) -> tensor<2x2xf32>
@@ -33,5 +33,5 @@ func.func @views(%x: tensor<4xf32>, %dy: tensor<2x2xf32>, %dz: tensor<2xf32>, %d
   %i = reprise.mul %dz, %d {reprise.cotangent, reprise.order = 1 : i64} : tensor<2xf32>
   %j = reprise.mul %h, %g {reprise.cotangent, reprise.order = 1 : i64} : tensor<2x2xf32>
   %q = reprise.mul %dw, %p {reprise.cotangent, reprise.order = 1 : i64} : tensor<6xf32>
-  return %h, %i, %j, %q : tensor<2x2xf32>, tensor<2xf32>, tensor<2x2xf32>, tensor<6xf32>
+  reprise.return %h, %i, %j, %q : tensor<2x2xf32>, tensor<2xf32>, tensor<2x2xf32>, tensor<6xf32>
 }

@@ -60,7 +60,7 @@
 // RUN: awk '/replay = 2/ { replay = $0; next } { line[++n] = $0 } END { for (i = 1; i <= n; ++i) { if (line[i] ~ /%0 = /) print replay; print line[i] } }' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: error: replay precedes its original
 
-func.func @draws(%x: tensor<4xf32>, %dy: tensor<4xf32>, %seed: tensor<i64>, %offset: tensor<i64>, %s: tensor<4xf32> {reprise.name = "s"})
+reprise.program @draws devices [0] (%x: tensor<4xf32>, %dy: tensor<4xf32>, %seed: tensor<i64>, %offset: tensor<i64>, %s: tensor<4xf32> {reprise.name = "s"})
     -> (tensor<4xf32>, tensor<4xf32> {reprise.name = "s"}) {
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #reprise.label<must_recompute>, reprise.rule = "op"} : tensor<4xf32>
   %b = reprise.dropout %a seed %seed offset %offset {rate = 0.5 : f32, stream = 7 : i64, global_shape = array<i64: 4>, reprise.primal, reprise.block = array<i64: 1>, reprise.label = #reprise.label<prefer_recompute>, reprise.rule = "op"} : tensor<4xf32>
@@ -68,5 +68,5 @@ func.func @draws(%x: tensor<4xf32>, %dy: tensor<4xf32>, %seed: tensor<i64>, %off
   %d = reprise.mul %dy, %c {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<4xf32>
   %e = reprise.mul %d, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<4xf32>
   %f = reprise.mul %e, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>, sabotage} : tensor<4xf32>
-  return %f, %s : tensor<4xf32>, tensor<4xf32>
+  reprise.return %f, %s : tensor<4xf32>, tensor<4xf32>
 }

@@ -2,9 +2,9 @@
 #ifndef REPRISE_DIALECT_EXEC_TRANSFORMS_LAUNCHES_H
 #define REPRISE_DIALECT_EXEC_TRANSFORMS_LAUNCHES_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <vector>
@@ -23,17 +23,16 @@ struct LaunchNumbers {
   int count = 0;
   llvm::DenseMap<mlir::Operation *, int> inBody; ///< per loop: launches, and loops, of its body
 };
-LaunchNumbers numberLaunches(mlir::func::FuncOp function, const Target &target);
+LaunchNumbers numberLaunches(ProgramOp function, const Target &target);
 
 /// A copy of the function with its launches, and the number that each has, or that the loop around
 /// it has; -1 for copies at its end, which have none.
 struct FormedLaunches {
-  mlir::OwningOpRef<mlir::func::FuncOp> function;
+  mlir::OwningOpRef<ProgramOp> function;
   std::vector<std::pair<LaunchOp, int>> launches;             ///< in program order
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> loops; ///< by the originals
 };
-FormedLaunches formLaunches(mlir::func::FuncOp function, const LaunchNumbers &numbers,
-                            const Target &target);
+FormedLaunches formLaunches(ProgramOp function, const LaunchNumbers &numbers, const Target &target);
 
 } // namespace reprise::exec
 

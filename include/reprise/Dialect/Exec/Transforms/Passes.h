@@ -2,10 +2,10 @@
 #ifndef REPRISE_DIALECT_EXEC_TRANSFORMS_PASSES_H
 #define REPRISE_DIALECT_EXEC_TRANSFORMS_PASSES_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 namespace reprise {
 class LaunchFacts;

@@ -10,7 +10,7 @@ def TargetOption : Option<"targetName", "target", "std::string", "\"cpu\"",
 def VerifyProgramsPass : Pass<"exec-verify-programs", "::mlir::ModuleOp"> {
   let summary = "Checks device programs that exchange values, before the first pass works on them";
   let description = [{
-    A module of device programs is what `autodiff` leaves: flat functions of pure ops, with roles and names on arguments
+    A module of device programs is what `autodiff` leaves: flat programs of pure ops, with roles and names on arguments
     and results, and beside the ops transfers, events and library calls. There is one program for each device from 0 on.
     What several programs take under one name is alike. A next value is made by one program, which alone takes the old
     one; the random offset is an exception. No two programs return a result of one name.
@@ -20,7 +20,7 @@ def VerifyProgramsPass : Pass<"exec-verify-programs", "::mlir::ModuleOp"> {
   }];
 }
 
-def FormLaunchesPass : Pass<"exec-form-launches", "::mlir::func::FuncOp"> {
+def FormLaunchesPass : Pass<"exec-form-launches", "::reprise::ProgramOp"> {
   let summary = "Groups the ops of a device program into launches";
   let description = [{
     Elementwise ops, draws, views and row reductions join the launch of their latest producer where one loop kernel, or
@@ -32,7 +32,7 @@ def FormLaunchesPass : Pass<"exec-form-launches", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }
 
-def OrderLaunchesPass : Pass<"exec-order-launches", "::mlir::func::FuncOp"> {
+def OrderLaunchesPass : Pass<"exec-order-launches", "::reprise::ProgramOp"> {
   let summary = "Runs launches in another order where that takes fewer bytes";
   let description = [{
     Where the buffers that live at once in program order take more than `within` bytes, the first launch of the program
@@ -48,7 +48,7 @@ def OrderLaunchesPass : Pass<"exec-order-launches", "::mlir::func::FuncOp"> {
   ];
 }
 
-def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::func::FuncOp"> {
+def PlaceBuffersPass : Pass<"exec-place-buffers", "::reprise::ProgramOp"> {
   let summary = "Gives every launch result its place";
   let description = [{
     The next value of an argument overwrites the argument where no later launch reads the old value; where one does, a
@@ -67,7 +67,7 @@ def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }
 
-def VerifyBuffersPass : Pass<"exec-verify-buffers", "::mlir::func::FuncOp"> {
+def VerifyBuffersPass : Pass<"exec-verify-buffers", "::reprise::ProgramOp"> {
   let summary = "Checks that no buffer is overwritten before its last reader";
   let description = [{
     Reads nothing but the launches and their places. A launch reads arguments, constants and what launches stored. A

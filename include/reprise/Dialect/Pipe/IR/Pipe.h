@@ -3,7 +3,6 @@
 #define REPRISE_DIALECT_PIPE_IR_PIPE_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
@@ -12,6 +11,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/Dialect/Reprise/IR/AttributeTable.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Pipeline/Problem.h"
 
 #include "reprise/Dialect/Pipe/IR/PipeDialect.h.inc"
@@ -33,7 +33,7 @@ inline constexpr llvm::StringLiteral kTimingAttr = "pipe.timing";
 llvm::ArrayRef<AttributeRow> getAttributeTable();
 
 /// The schedule that the function names; null without the attribute, or if there is no such op.
-ScheduleOp findSchedule(mlir::func::FuncOp function);
+ScheduleOp findSchedule(ProgramOp function);
 
 /// The cuts that `pipe.cuts` lists on a step or a module; none without the attribute.
 llvm::SmallVector<CutAttr> getCuts(mlir::Operation *op);
@@ -41,7 +41,7 @@ llvm::SmallVector<CutAttr> getCuts(mlir::Operation *op);
 CutAttr findTakenCut(mlir::Operation *op);
 
 /// The pieces of a function, in its order.
-llvm::SmallVector<PieceOp> getPieces(mlir::func::FuncOp function);
+llvm::SmallVector<PieceOp> getPieces(ProgramOp function);
 
 } // namespace reprise::pipe
 

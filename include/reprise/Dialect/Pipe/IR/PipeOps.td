@@ -26,10 +26,9 @@ def Pipe_Dialect : Dialect {
     - `pipe-schedule-transfers` makes of them transfers that begin and end beside compute, `exec.send`, `exec.receive`
       and `exec.wait`, and `pipe-inline-pieces` flattens the programs. No op of this dialect is left then.
 
-    **A device program** is a `func.func` with the attribute `reprise.device`, the number of its device, so that every
-    later pass works on one program at a time. One that is a part of a step names the step in `reprise.entry`.
+    **A device program** is a `reprise.program`. A program that is a part of a step names the step in `reprise.entry`.
 
-    **A function in pieces** names its schedule, `pipe.schedule = @name`. Each of its pieces is one of the schedule, and
+    **A program in pieces** names its schedule, `pipe.schedule = @name`. Each of its pieces is one of the schedule, and
     stands once; none reads what a later piece makes, by the order that every schedule keeps: micro-batch after
     micro-batch, pass after pass, up the stages in a forward pass and down in a backward pass, weights last. The pieces
     of a device program stand in the order of the schedule's row. Ops beside the pieces belong to no device: each
@@ -191,7 +190,7 @@ def ScheduleOp : Op<Pipe_Dialect, "schedule", [Symbol, DeclareOpInterfaceMethods
 }
 
 def PieceOp : Op<Pipe_Dialect, "piece", [SingleBlockImplicitTerminator<"::reprise::pipe::YieldOp">,
-    RecursiveMemoryEffects, HasParent<"::mlir::func::FuncOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    RecursiveMemoryEffects, HasParent<"::reprise::ProgramOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "What a device runs without waiting in between";
   let description = [{
     A pass of one stage over one micro-batch: `forward`, `backward`, or `weight`, the gradients of weights alone. In
@@ -232,7 +231,7 @@ def YieldOp : Op<Pipe_Dialect, "yield", [Pure, Terminator, ReturnLike, HasParent
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
 }
 
-def SendOp : Op<Pipe_Dialect, "send", [HasParent<"::mlir::func::FuncOp">, MemoryEffects<[MemRead, MemWrite]>,
+def SendOp : Op<Pipe_Dialect, "send", [HasParent<"::reprise::ProgramOp">, MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Gives a value to another device program";
   let description = [{
@@ -248,7 +247,7 @@ def SendOp : Op<Pipe_Dialect, "send", [HasParent<"::mlir::func::FuncOp">, Memory
   let assemblyFormat = "$value `as` $number `to` $peer attr-dict `:` type($value)";
 }
 
-def ReceiveOp : Op<Pipe_Dialect, "receive", [HasParent<"::mlir::func::FuncOp">, MemoryEffects<[MemWrite]>,
+def ReceiveOp : Op<Pipe_Dialect, "receive", [HasParent<"::reprise::ProgramOp">, MemoryEffects<[MemWrite]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Takes a value from another device program";
   let description = [{

@@ -2,7 +2,6 @@
 #ifndef REPRISE_DIALECT_PIPE_TRANSFORMS_PASSES_H
 #define REPRISE_DIALECT_PIPE_TRANSFORMS_PASSES_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"

@@ -17,7 +17,7 @@ def ShapeOptions : ShapeOptions_;
 def CheckpointOption : Option<"checkpoint", "checkpoint", "std::string", "\"\"",
                               "always, except-last or never; empty: as labels say">;
 
-def SplitStacksPass : Pass<"pipe-split-stacks", "::mlir::func::FuncOp"> {
+def SplitStacksPass : Pass<"pipe-split-stacks", "::reprise::ProgramOp"> {
   let summary = "Gives each stage the rows of stacked parameters that it reads";
   let description = [{
     A parameter of a loop over layers has a row per layer. Behind the unrolling each stage reads some of its rows, and makes
@@ -30,7 +30,7 @@ def SplitStacksPass : Pass<"pipe-split-stacks", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def BalanceStagesPass : Pass<"pipe-balance-stages", "::mlir::func::FuncOp"> {
+def BalanceStagesPass : Pass<"pipe-balance-stages", "::reprise::ProgramOp"> {
   let summary = "Joins the places where a step may be cut into stages of equal time";
   let description = [{
     Reads the marks of `reprise-mark-stages` on a flat step with its gradients and micro-batches, and numbers stages
@@ -51,7 +51,7 @@ def BalanceStagesPass : Pass<"pipe-balance-stages", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::pipe::PipeDialect"];
 }
 
-def LowerMicrobatchesPass : Pass<"pipe-lower-microbatches", "::mlir::func::FuncOp"> {
+def LowerMicrobatchesPass : Pass<"pipe-lower-microbatches", "::reprise::ProgramOp"> {
   let summary = "Makes ops of the model graph of slices and sums of micro-batches";
   let description = [{
     `pipe.slice` becomes `reprise.slice`, and `pipe.accumulate` becomes `reprise.add`: what works on ops later knows

@@ -1,16 +1,12 @@
-// reprise: which functions of a module are device programs.
+// reprise: device programs and their attributes.
 #ifndef REPRISE_DIALECT_REPRISE_IR_DEVICEPROGRAM_H
 #define REPRISE_DIALECT_REPRISE_IR_DEVICEPROGRAM_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 
 namespace reprise {
-
-/// The attribute of a function that is the program of a device: the number of the device. From the
-/// end of `autodiff` on every phase works on such functions only, one at a time.
-inline constexpr llvm::StringLiteral kDeviceAttr = "reprise.device";
 
 /// Of a program that is a part of a step: the name of the entry that it is cut from.
 inline constexpr llvm::StringLiteral kEntryAttr = "reprise.entry";
@@ -32,18 +28,24 @@ inline constexpr llvm::StringLiteral kMicrobatchAttr = "reprise.microbatch";
 /// `partition`.
 inline constexpr llvm::StringLiteral kBatchSumAttr = "reprise.batch_sum";
 
-/// None for a function that is no device program.
-std::optional<int64_t> getDevice(mlir::func::FuncOp function);
-void setDevice(mlir::func::FuncOp function, int64_t device);
+/// Finds the device of a program; none for a program of several devices, and for a function that is
+/// no program.
+std::optional<int64_t> findOnlyDevice(mlir::FunctionOpInterface function);
+
+/// Fails, at the program, if several devices run the program.
+mlir::LogicalResult verifyOneDevice(ProgramOp program);
 
 /// The arena in bytes that the plan of a program need not fall below; 0 for the smallest one.
-int64_t getEnoughArena(mlir::func::FuncOp program);
+int64_t getEnoughArena(ProgramOp program);
 
-/// The entry that a program is, or is a part of.
-llvm::StringRef getEntryName(mlir::func::FuncOp program);
+/// The entry that a function or a program is, or is a part of.
+llvm::StringRef getEntryName(mlir::FunctionOpInterface program);
+
+/// The error that names a missing device program.
+mlir::InFlightDiagnostic emitNoProgram(mlir::ModuleOp module);
 
 /// The device programs of a module, in its order.
-llvm::SmallVector<mlir::func::FuncOp> findPrograms(mlir::ModuleOp module);
+llvm::SmallVector<ProgramOp> findPrograms(mlir::ModuleOp module);
 
 } // namespace reprise
 

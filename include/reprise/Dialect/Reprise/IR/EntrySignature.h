@@ -2,7 +2,7 @@
 #ifndef REPRISE_DIALECT_REPRISE_IR_ENTRYSIGNATURE_H
 #define REPRISE_DIALECT_REPRISE_IR_ENTRYSIGNATURE_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 
@@ -20,7 +20,7 @@ public:
                                        kPosition = "reprise.position", kWhole = "reprise.whole",
                                        kRows = "reprise.rows";
 
-  explicit EntrySignature(mlir::func::FuncOp entry) : entry(entry) {}
+  explicit EntrySignature(mlir::FunctionOpInterface entry) : entry(entry) {}
 
   /// Null if there is none.
   mlir::StringAttr getArgumentName(unsigned argument) const;
@@ -55,7 +55,7 @@ public:
   bool isNextValue(mlir::OpOperand &use) const;
 
 private:
-  mutable mlir::func::FuncOp entry;
+  mutable mlir::FunctionOpInterface entry;
   mutable std::optional<llvm::SmallVector<int64_t>> replaced;
 };
 

@@ -10,11 +10,11 @@
 namespace reprise {
 
 /// The pause of a device program, or null.
-PauseOp findPause(mlir::func::FuncOp program);
+PauseOp findPause(mlir::FunctionOpInterface program);
 
 /// Fails, at the op, on what a device program cannot have: a second pause, or a late value that is
 /// no input, or one that other ops read, too.
-mlir::LogicalResult verifyPauses(mlir::func::FuncOp program);
+mlir::LogicalResult verifyPauses(mlir::FunctionOpInterface program);
 
 } // namespace reprise
 

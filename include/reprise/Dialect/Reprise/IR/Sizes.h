@@ -2,7 +2,7 @@
 #ifndef REPRISE_DIALECT_REPRISE_IR_SIZES_H
 #define REPRISE_DIALECT_REPRISE_IR_SIZES_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace reprise {
 
@@ -11,7 +11,7 @@ bool isModelTensor(mlir::Type type);
 
 /// An error for a tensor, an argument or result of any op in `entry`, of more than 2^47 bytes,
 /// which is more than a process can address: all later sums of sizes stay far from overflow.
-llvm::LogicalResult checkSizes(mlir::func::FuncOp entry);
+llvm::LogicalResult checkSizes(mlir::FunctionOpInterface entry);
 
 } // namespace reprise
 

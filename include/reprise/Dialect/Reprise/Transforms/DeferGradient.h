@@ -2,14 +2,14 @@
 #ifndef REPRISE_DIALECT_REPRISE_TRANSFORMS_DEFERGRADIENT_H
 #define REPRISE_DIALECT_REPRISE_TRANSFORMS_DEFERGRADIENT_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 namespace reprise {
 
 /// Moves the cotangent op with the largest result of those that nothing reads before behind a
 /// quarter of the ops that follow it in the backward pass of its scope. Returns the bytes of that
 /// result; 0 if no op can wait so long.
-int64_t deferGradient(mlir::func::FuncOp step);
+int64_t deferGradient(ProgramOp step);
 
 } // namespace reprise
 

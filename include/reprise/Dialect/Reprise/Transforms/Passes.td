@@ -100,13 +100,14 @@ def ExpandNormalizationsPass : Pass<"reprise-expand-normalizations", "::mlir::Mo
 def MakeProgramsPass : Pass<"reprise-make-programs", "::mlir::ModuleOp"> {
   let summary = "Makes the entry the program of device 0";
   let description = [{
-    Every phase behind `autodiff` works on device programs, one at a time: the functions that carry `reprise.device`,
-    the number of a device. A module that has some is left as it is, and so are its other functions in all phases to
-    come.
+    Every phase behind `autodiff` works on device programs (`reprise.program`), each for itself. Every function with a
+    body becomes a program, with its name, signature and attributes. A module that has programs is left as it is, and so
+    are its other functions in all phases to come.
   }];
+  let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def OffloadValuesPass : Pass<"reprise-offload-values", "::mlir::func::FuncOp"> {
+def OffloadValuesPass : Pass<"reprise-offload-values", "::reprise::ProgramOp"> {
   let summary = "Puts `reprise.offload` behind values that are to wait on the host";
   let description = [{
     These are the values with an offload label, outside of loops, and the results whose numbers are given: all results of
@@ -117,7 +118,7 @@ def OffloadValuesPass : Pass<"reprise-offload-values", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def ApplyPlanPass : Pass<"reprise-apply-plan", "::mlir::func::FuncOp"> {
+def ApplyPlanPass : Pass<"reprise-apply-plan", "::reprise::ProgramOp"> {
   let summary = "Gives a device program the plan that stands on it";
   let description = [{
     Brings the program into the form of its `reprise.plan`: unrolls loops, plans their bodies, lets a large gradient
@@ -128,7 +129,7 @@ def ApplyPlanPass : Pass<"reprise-apply-plan", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def DeferGradientPass : Pass<"reprise-defer-gradient", "::mlir::func::FuncOp"> {
+def DeferGradientPass : Pass<"reprise-defer-gradient", "::reprise::ProgramOp"> {
   let summary = "Moves a large gradient that nothing reads for long behind others";
   let description = [{
     Of the ops of the backward pass that nothing reads before, the one with the largest result moves behind a quarter of
@@ -147,7 +148,7 @@ def SplitLoopsPass : Pass<"reprise-split-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def UnrollLoopsPass : Pass<"reprise-unroll-loops", "::mlir::func::FuncOp"> {
+def UnrollLoopsPass : InterfacePass<"reprise-unroll-loops", "::mlir::FunctionOpInterface"> {
   let summary = "Replaces every loop by its iterations";
   let description = [{
     Each iteration becomes a unit of its own. Runs after differentiation, so that the sums of cotangents are those of the
@@ -170,7 +171,7 @@ def MarkStagesPass : Pass<"reprise-mark-stages", "::mlir::func::FuncOp"> {
   ];
 }
 
-def SliceBatchPass : Pass<"reprise-slice-batch", "::mlir::func::FuncOp"> {
+def SliceBatchPass : Pass<"reprise-slice-batch", "::reprise::ProgramOp"> {
   let summary = "Runs a step micro-batch by micro-batch";
   let description = [{
     Every input with `reprise.batch_dim` is cut along it, into parts of which the last ones are smaller by one sample
@@ -187,7 +188,7 @@ def SliceBatchPass : Pass<"reprise-slice-batch", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::pipe::PipeDialect", "::reprise::RepriseDialect"];
 }
 
-def FuseEpiloguesPass : Pass<"reprise-fuse-epilogues", "::mlir::func::FuncOp"> {
+def FuseEpiloguesPass : Pass<"reprise-fuse-epilogues", "::reprise::ProgramOp"> {
   let summary = "Makes a contraction and the addition of its bias one op";
   let description = [{
     A 16-bit `reprise.dot_general` that nothing but a `reprise.add` of a bias for each column reads becomes a
@@ -198,7 +199,7 @@ def FuseEpiloguesPass : Pass<"reprise-fuse-epilogues", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def SplitCastsPass : Pass<"reprise-split-casts", "::mlir::func::FuncOp"> {
+def SplitCastsPass : Pass<"reprise-split-casts", "::reprise::ProgramOp"> {
   let summary = "Makes a cast to a wider float again for each reader";
   let description = [{
     A `reprise.cast` from 16 bits to f32 changes no bit of a value and takes no time in the kernel that reads it, while
@@ -219,14 +220,14 @@ def ExportProblemPass : Pass<"reprise-export-problem", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"output", "output", "std::string", "\"-\"", "The file; - is standard output.">,
-    Option<"program", "program", "std::string", "\"\"", "The function; empty: the only device program.">,
+    Option<"program", "program", "std::string", "\"\"", "The name of the device program; empty: the only one.">,
     Option<"target", "target", "std::string", "\"cpu\"", "The machine, as reprise-compile names it.">,
     Option<"threads", "threads", "unsigned", "0", "Of a CPU, for costs; 0 means two.">,
     Option<"scope", "scope", "unsigned", "0", "Which of the step's outermost gradients, in program order.">
   ];
 }
 
-def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::func::FuncOp"> {
+def CheckpointPass : Pass<"reprise-checkpoint", "::reprise::ProgramOp"> {
   let summary = "Chooses saved and replayed values and inserts the replays";
   let description = [{
     Follows the labels; a value that the backward pass does not read is never saved. A replay sits just before its first
@@ -255,7 +256,7 @@ def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def VerifyCheckpointPass : Pass<"reprise-verify-checkpoint", "::mlir::func::FuncOp"> {
+def VerifyCheckpointPass : Pass<"reprise-verify-checkpoint", "::reprise::ProgramOp"> {
   let summary = "Checks that replays are their originals again and that the plan obeys every label";
   let description = [{
     Reads nothing but the graph after `reprise-checkpoint`: every replay repeats one original (op, attributes, draws, and
@@ -265,7 +266,7 @@ def VerifyCheckpointPass : Pass<"reprise-verify-checkpoint", "::mlir::func::Func
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def ExposeReplaysPass : Pass<"reprise-expose-replays", "::mlir::func::FuncOp"> {
+def ExposeReplaysPass : Pass<"reprise-expose-replays", "::reprise::ProgramOp"> {
   let summary = "Makes a step return every replayed value and its original";
   let description = [{
     So both live to the end of the step, where a run compares them (`reprise-compile --verify-replays`). Such a result has

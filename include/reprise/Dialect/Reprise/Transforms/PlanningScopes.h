@@ -2,9 +2,9 @@
 #ifndef REPRISE_DIALECT_REPRISE_TRANSFORMS_PLANNINGSCOPES_H
 #define REPRISE_DIALECT_REPRISE_TRANSFORMS_PLANNINGSCOPES_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Checkpoint/Schedule/Replays.h"
 
 namespace reprise {
@@ -18,19 +18,19 @@ struct PlanningScope {
 };
 
 /// Returns the scopes outside of loops, in program order, that have ops of a backward pass.
-std::vector<PlanningScope> findPlanningScopes(mlir::func::FuncOp function);
+std::vector<PlanningScope> findPlanningScopes(ProgramOp function);
 
 /// The same scopes as one, so that what one keeps is weighed against what the others keep. What one
 /// scope reads of another one stays. None without gradients.
-std::optional<PlanningScope> findJointScope(mlir::func::FuncOp function);
+std::optional<PlanningScope> findJointScope(ProgramOp function);
 
 /// Tells whether the function has at most one scope outside of loops, planned or not. In another
 /// order all of them are one scope (`kOneScopeAttr`), so that a plan of several cannot be carried
 /// over.
-bool isOneScope(mlir::func::FuncOp function);
+bool isOneScope(ProgramOp function);
 
 /// The scopes inside of loops, those of inner loops first. Each has several bodies.
-std::vector<PlanningScope> findBodyScopes(mlir::func::FuncOp function);
+std::vector<PlanningScope> findBodyScopes(ProgramOp function);
 
 /// Writes the choices, one per value, on the ops as `reprise.choices`. `reprise-checkpoint` follows
 /// them instead of the labels; in bodies, of the values that no label speaks of.

@@ -67,7 +67,7 @@ private:
 
   /// For reports: what each op of the body is for.
   void noteParts(LaunchOp launch) const {
-    if (launch->getParentOfType<func::FuncOp>()->hasAttr(kPartsAttr))
+    if (launch->getParentOfType<ProgramOp>()->hasAttr(kPartsAttr))
       launch->setDiscardableAttr(kPartsAttr, DenseI64ArrayAttr::get(launch.getContext(), parts));
   }
 
@@ -133,7 +133,7 @@ class Former {
 public:
   explicit Former(const Target &target) : target(target) {}
 
-  void form(func::FuncOp entry) {
+  void form(ProgramOp entry) {
     Block &block = entry.getBody().front();
     if (!target.addsBias())
       entry.walk([](DotBiasOp op) { op.expand(); });
@@ -156,7 +156,7 @@ public:
 
 private:
   /// What only replays have in their stead is not stored.
-  static void dropUnreadRows(func::FuncOp entry) {
+  static void dropUnreadRows(ProgramOp entry) {
     SmallVector<Block *> bodies;
     entry.walk([&](LoopOp loop) { bodies.push_back(&loop.getBlock()); });
     for (bool changed = true; changed;) {
@@ -287,7 +287,8 @@ private:
   /// Erases what the launches hold now; constants that launches or the results read stay.
   void eraseGrouped(Block &block, DenseMap<Value, Value> &replacements) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-      if (!isa<RepriseDialect>(op.getDialect()) || !op.use_empty() || isa<YieldOp, PauseOp>(op))
+      if (!isa<RepriseDialect>(op.getDialect()) || !op.use_empty() ||
+          isa<YieldOp, reprise::ReturnOp, PauseOp>(op))
         continue;
       // Another op may come to lie where this one was.
       for (Value result : op.getResults())
@@ -302,7 +303,7 @@ private:
   void copyReturnedAliases(Block &block, PauseOp pause,
                            const DenseMap<Value, Value> &replacements) {
     llvm::SmallDenseSet<Value> seen;
-    EntrySignature signature(cast<func::FuncOp>(block.getParentOp()));
+    EntrySignature signature(cast<ProgramOp>(block.getParentOp()));
     for (OpOperand &operand : block.getTerminator()->getOpOperands()) {
       Value value = operand.get();
       Operation *op = value.getDefiningOp();
@@ -334,8 +335,6 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
   }
 
   void runOnOperation() override {
-    if (getOperation().isExternal())
-      return;
     formLaunches(getOperation(), *target);
     // Loops are moved and not cloned, so their marks of the plan are still there.
     dropAttributes(getOperation(), reprise::getAttributeTable(), "checkpoint");
@@ -346,6 +345,6 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
 
 } // namespace
 
-void formLaunches(func::FuncOp entry, const Target &target) { Former(target).form(entry); }
+void formLaunches(ProgramOp entry, const Target &target) { Former(target).form(entry); }
 
 } // namespace reprise::exec

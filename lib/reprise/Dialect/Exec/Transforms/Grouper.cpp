@@ -372,7 +372,7 @@ static Block::iterator groupSegment(Block::iterator op, Block::iterator end, con
 
 void groupOps(Block &block, const Target &target, std::vector<Group> &groups,
               DenseMap<Operation *, size_t> &groupOf) {
-  auto function = block.getParent()->getParentOfType<func::FuncOp>();
+  auto function = block.getParent()->getParentOfType<ProgramOp>();
   bool keepsLaunches = function && function->hasAttr(kKeepsLaunchesAttr);
   // Where a replay reads what its reader's group makes, originals cannot keep their groups.
   for (bool keeps : {keepsLaunches, false}) {

@@ -85,7 +85,7 @@ static bool isReadFromRegisters(Operation *op) {
 /// Whether a planner counts on it that the kernel of its readers makes the op's result again
 /// (Footprint.h), whatever that has to load: a replay that they take from registers.
 bool Grouping::isMadeInReader(Operation *op, size_t reader) const {
-  auto function = dyn_cast<func::FuncOp>(op->getParentOp());
+  auto function = dyn_cast<ProgramOp>(op->getParentOp());
   if (!isReplay(op) || !function || !function->hasAttr(kKeepsLaunchesAttr))
     return false;
   return isReadFromRegisters(op) && llvm::none_of(op->getOperands(), [&](Value operand) {

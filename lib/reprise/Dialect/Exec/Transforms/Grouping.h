@@ -2,8 +2,8 @@
 #ifndef REPRISE_DIALECT_EXEC_TRANSFORMS_GROUPING_H
 #define REPRISE_DIALECT_EXEC_TRANSFORMS_GROUPING_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Exec/IR/FreeOps.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Interfaces/Kinds.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -50,7 +50,7 @@ private:
 };
 
 /// Turns the ops of the entry into launches.
-void formLaunches(mlir::func::FuncOp entry, const Target &target);
+void formLaunches(ProgramOp entry, const Target &target);
 
 /// Puts the ops of a block into groups, in program order: the step of `Grouping` before elementwise
 /// ops sink to their readers.

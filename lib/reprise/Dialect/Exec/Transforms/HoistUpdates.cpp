@@ -1,11 +1,11 @@
 // reprise: moves updates of parameters and state up, so that gradients and old values die early.
 #include "Grouping.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -60,7 +60,7 @@ public:
 private:
   /// Ops whose result is the next value of an argument.
   void findWrites() {
-    auto entry = cast<func::FuncOp>(block.getParentOp());
+    auto entry = cast<ProgramOp>(block.getParentOp());
     EntrySignature signature(entry);
     for (auto [value, argument] :
          llvm::zip(block.getTerminator()->getOperands(), signature.getReplacedArguments()))

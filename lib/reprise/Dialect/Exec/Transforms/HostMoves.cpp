@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace reprise::exec {
 
-void keepOnDevice(func::FuncOp function) {
+void keepOnDevice(ProgramOp function) {
   Block &block = function.getBody().front();
   function.walk([&](reprise::OffloadOp op) {
     Operation *maker = op.getOperand().getDefiningOp();

@@ -2,13 +2,13 @@
 #ifndef REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_HOSTMOVES_H
 #define REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_HOSTMOVES_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 namespace reprise::exec {
 
 /// Replaces each `reprise.offload` that is no fetch by its operand: what remains are replays of
 /// one, outside of loops, of values that ops of the function make.
-void keepOnDevice(mlir::func::FuncOp function);
+void keepOnDevice(ProgramOp function);
 
 /// Behind the formation of launches. A value is offloaded behind the command that makes it, and a
 /// fetch becomes `exec.fetch`. While one byte goes over the link, the device moves `bytesBeside`

@@ -23,7 +23,7 @@ static offsets::Problem findLives(ArrayRef<HostOffloadOp> offloads, const Positi
   return problem;
 }
 
-LogicalResult reprise::exec::placeOnHost(func::FuncOp program, int64_t programs) {
+LogicalResult reprise::exec::placeOnHost(ProgramOp program, int64_t programs) {
   Block &block = program.getBody().front();
   auto offloads = llvm::to_vector(block.getOps<HostOffloadOp>());
   if (offloads.empty())
@@ -38,7 +38,7 @@ LogicalResult reprise::exec::placeOnHost(func::FuncOp program, int64_t programs)
   return success();
 }
 
-LogicalResult reprise::exec::verifyHostPlaces(func::FuncOp program) {
+LogicalResult reprise::exec::verifyHostPlaces(ProgramOp program) {
   Block &block = program.getBody().front();
   auto offloads = llvm::to_vector(block.getOps<HostOffloadOp>());
   offsets::Solution solution;

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::exec;
 
-FailureOr<LaunchGraph> LaunchGraph::build(func::FuncOp entry, LaunchFacts &facts) {
+FailureOr<LaunchGraph> LaunchGraph::build(ProgramOp entry, LaunchFacts &facts) {
   LaunchGraph graph;
   for (LaunchOp launch : entry.getBody().front().getOps<LaunchOp>())
     if (failed(graph.addLaunch(launch, facts)))
@@ -53,7 +53,7 @@ LogicalResult LaunchGraph::addLaunch(LaunchOp launch, LaunchFacts &facts) {
 }
 
 /// An argument's next value, which lies in its place, waits for the readers of the old one.
-void LaunchGraph::findNextValues(func::FuncOp entry) {
+void LaunchGraph::findNextValues(ProgramOp entry) {
   Operation *end = entry.getBody().front().getTerminator();
   EntrySignature signature(entry);
   ArrayRef<int64_t> replaced = signature.getReplacedArguments();

@@ -2,8 +2,8 @@
 #ifndef REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_LAUNCHGRAPH_H
 #define REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_LAUNCHGRAPH_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Target/LaunchFacts.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -16,7 +16,7 @@ using LaunchOrder = std::vector<size_t>;
 /// argument's next value, which lies in its place, for the readers of the old one.
 class LaunchGraph {
 public:
-  static mlir::FailureOr<LaunchGraph> build(mlir::func::FuncOp entry, LaunchFacts &facts);
+  static mlir::FailureOr<LaunchGraph> build(ProgramOp entry, LaunchFacts &facts);
 
   size_t size() const { return nodes.size(); }
   LaunchOp getLaunch(size_t number) const { return nodes[number].launch; }
@@ -56,7 +56,7 @@ private:
     nodes[from].next.push_back(to);
     ++nodes[to].numWaitsFor;
   }
-  void findNextValues(mlir::func::FuncOp entry);
+  void findNextValues(ProgramOp entry);
   State start() const;
   int64_t findGrowth(const Node &node, const State &state) const;
   void run(const Node &node, State &state) const;

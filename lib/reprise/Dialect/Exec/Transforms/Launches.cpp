@@ -9,9 +9,9 @@
 using namespace mlir;
 using namespace reprise::exec;
 
-LaunchNumbers reprise::exec::numberLaunches(func::FuncOp function, const Target &target) {
+LaunchNumbers reprise::exec::numberLaunches(ProgramOp function, const Target &target) {
   // Updates move before groups are formed.
-  OwningOpRef<func::FuncOp> copy = function.clone();
+  OwningOpRef<ProgramOp> copy = function.clone();
   Block &block = copy->getBody().front();
   DenseMap<Operation *, Operation *> originals;
   for (auto [own, original] : llvm::zip(block, function.getBody().front()))
@@ -43,7 +43,7 @@ LaunchNumbers reprise::exec::numberLaunches(func::FuncOp function, const Target 
 
 /// The values of the function have numbers, by which launches tell what they store, and loops what
 /// they are.
-FormedLaunches reprise::exec::formLaunches(func::FuncOp function, const LaunchNumbers &numbers,
+FormedLaunches reprise::exec::formLaunches(ProgramOp function, const LaunchNumbers &numbers,
                                            const Target &target) {
   FormedLaunches formed;
   formed.function = function.clone();

@@ -3,8 +3,8 @@
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 
 #include "LaunchGraph.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Exec/IR/Attributes.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Target/LaunchFacts.h"
 
 #include <numeric>
@@ -30,9 +30,9 @@ struct OrderLaunchesPass : impl::OrderLaunchesPassBase<OrderLaunchesPass> {
   }
 
   void runOnOperation() override {
-    func::FuncOp entry = getOperation();
+    ProgramOp entry = getOperation();
     int64_t bytes = within ? within : getEnoughArena(entry);
-    if (bytes == 0 || entry.isExternal())
+    if (bytes == 0)
       return markAllAnalysesPreserved();
     if (failed(order(entry, bytes)))
       signalPassFailure();
@@ -41,7 +41,7 @@ struct OrderLaunchesPass : impl::OrderLaunchesPassBase<OrderLaunchesPass> {
   /// Tries the same shares of the peak whatever the bytes, so that what fits in fewer is found with
   /// more, too. Where the first launch that fits leads nowhere, as in second derivatives, whose
   /// passes may interleave, orders are annealed.
-  LogicalResult order(func::FuncOp entry, int64_t enough) {
+  LogicalResult order(ProgramOp entry, int64_t enough) {
     static constexpr size_t mostLaunches = 8192;
     static constexpr int64_t parts = 256, least = parts / 2;
     Block &block = entry.getBody().front();

@@ -18,7 +18,7 @@ static Operation *findReader(Value value, PauseOp pause, bool isBehind) {
   Operation *found = nullptr;
   forEachReader(value, [&](OpOperand &use) {
     Operation *reader = pause->getBlock()->findAncestorOpInBlock(*use.getOwner());
-    if (reader != pause && !isa<func::ReturnOp, CopyOp>(reader) &&
+    if (reader != pause && !isa<reprise::ReturnOp, CopyOp>(reader) &&
         pause->isBeforeInBlock(reader) == isBehind)
       found = reader;
   });
@@ -49,7 +49,7 @@ static LogicalResult verifyArguments(PauseOp pause, StoringOpInterface maker) {
   return success();
 }
 
-LogicalResult reprise::exec::verifyPause(func::FuncOp function) {
+LogicalResult reprise::exec::verifyPause(ProgramOp function) {
   PauseOp pause = findPause(function);
   if (!pause)
     return success();

@@ -19,7 +19,7 @@ bool isReadAcross(PauseOp pause, mlir::Value value);
 
 /// Checks a device program with places: nothing reads a late value before the pause, or in the
 /// memory of the caller what was there at the pause.
-mlir::LogicalResult verifyPause(mlir::func::FuncOp function);
+mlir::LogicalResult verifyPause(ProgramOp function);
 
 } // namespace reprise::exec
 

@@ -6,11 +6,11 @@
 #include "HostMoves.h"
 #include "HostPlaces.h"
 #include "Pauses.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Pause.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Planning/Offsets/Solve.h"
 #include "reprise/Support/ByteSize.h"
@@ -27,7 +27,7 @@ namespace {
 /// Places the buffers of one entry.
 class Placement {
 public:
-  Placement(func::FuncOp entry, LaunchFacts &facts)
+  Placement(ProgramOp entry, LaunchFacts &facts)
       : entry(entry), block(entry.getBody().front()), pause(findPause(entry)), positions(block),
         facts(facts) {}
 
@@ -250,7 +250,7 @@ private:
     }
   }
 
-  func::FuncOp entry;
+  ProgramOp entry;
   Block &block;
   PauseOp pause; ///< or null
   Positions positions;
@@ -275,9 +275,7 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
   }
 
   void runOnOperation() override {
-    func::FuncOp entry = getOperation();
-    if (entry.isExternal())
-      return;
+    ProgramOp entry = getOperation();
     int64_t low = enough ? enough : getEnoughArena(entry);
     FailureOr<int64_t> bytes = Placement(entry, *facts).run(low, programs);
     if (succeeded(bytes) && low > 0 && *bytes > low && tightenHostMoves(entry.getBody().front()))

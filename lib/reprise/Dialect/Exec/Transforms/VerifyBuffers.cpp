@@ -23,7 +23,7 @@ namespace {
 /// Judges the places of one function's buffers.
 class Verifier {
 public:
-  Verifier(func::FuncOp function, LaunchFacts &facts)
+  Verifier(ProgramOp function, LaunchFacts &facts)
       : function(function), signature(function), facts(facts),
         positions(function.getBody().front()) {}
 
@@ -190,7 +190,7 @@ private:
 
   bool isNextValue(OpResult result, unsigned argument) {
     return llvm::any_of(result.getUses(), [&](OpOperand &use) {
-      return isa<func::ReturnOp>(use.getOwner()) &&
+      return isa<reprise::ReturnOp>(use.getOwner()) &&
              signature.getReplacedArguments()[use.getOperandNumber()] == argument;
     });
   }
@@ -339,7 +339,7 @@ private:
     return diagnostic;
   }
 
-  func::FuncOp function;
+  ProgramOp function;
   EntrySignature signature;
   LaunchFacts &facts;
   Positions positions;
@@ -366,8 +366,8 @@ struct VerifyBuffersPass : impl::VerifyBuffersPassBase<VerifyBuffersPass> {
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
-    func::FuncOp function = getOperation();
-    if (!function.isExternal() && failed(Verifier(function, *facts).run()))
+    ProgramOp function = getOperation();
+    if (failed(Verifier(function, *facts).run()))
       signalPassFailure();
   }
 

@@ -16,14 +16,14 @@ constexpr size_t kMostSteps = size_t(1) << 22; // as many as a bundle may have
 
 class ExchangeVerifier {
 public:
-  explicit ExchangeVerifier(ArrayRef<func::FuncOp> programs)
+  explicit ExchangeVerifier(ArrayRef<ProgramOp> programs)
       : programs(programs), meeting(programs.size()) {
     for (auto [i, program] : llvm::enumerate(programs))
-      numbers[func::FuncOp(program).getName()] = i;
+      numbers[ProgramOp(program).getName()] = i;
   }
 
   LogicalResult run() {
-    for (func::FuncOp program : programs)
+    for (ProgramOp program : programs)
       if (failed(add(program.getBody().front(), numbers[program.getName()])))
         return failure();
     std::optional<Rendezvous::Finding> finding = meeting.check();
@@ -92,7 +92,7 @@ private:
   }
 
   static void describe(Diagnostic &text, Operation *op) {
-    auto program = op->getParentOfType<func::FuncOp>();
+    auto program = op->getParentOfType<ProgramOp>();
     text << "'" << program.getName() << "' ";
     if (auto send = dyn_cast<SendOp>(op))
       text << "sends " << send.getValue().getType() << " to '" << send.getPeer() << "' with tag "
@@ -102,7 +102,7 @@ private:
            << "' with tag " << static_cast<int64_t>(receive.getTag());
   }
 
-  ArrayRef<func::FuncOp> programs;
+  ArrayRef<ProgramOp> programs;
   llvm::StringMap<size_t> numbers;
   Rendezvous meeting;
   DenseMap<Value, size_t> begun; ///< by event: the step of the iteration at hand
@@ -111,7 +111,7 @@ private:
 
 } // namespace
 
-LogicalResult verifyExchange(ArrayRef<func::FuncOp> programs) {
+LogicalResult verifyExchange(ArrayRef<ProgramOp> programs) {
   return programs.size() < 2 ? success() : ExchangeVerifier(programs).run();
 }
 

@@ -135,7 +135,7 @@ private:
 
 } // namespace
 
-LogicalResult reprise::exec::verifyOrder(func::FuncOp function) {
+LogicalResult reprise::exec::verifyOrder(ProgramOp function) {
   bool isNeeded = function
                       .walk([](Operation *op) {
                         return isExplicit(op) && !isa<PauseOp>(op) ? WalkResult::interrupt()

@@ -21,7 +21,7 @@ namespace {
 bool isNumber(StringRef role) { return role == "seed" || role == "offset"; }
 
 /// Of one argument: a tensor with a role and a name.
-LogicalResult checkArgument(func::FuncOp program, unsigned i, llvm::StringSet<> &names) {
+LogicalResult checkArgument(ProgramOp program, unsigned i, llvm::StringSet<> &names) {
   EntrySignature signature(program);
   StringRef role = signature.getRole(i);
   StringAttr name = signature.getArgumentName(i);
@@ -39,7 +39,7 @@ LogicalResult checkArgument(func::FuncOp program, unsigned i, llvm::StringSet<> 
   return success();
 }
 
-LogicalResult checkResults(func::FuncOp program) {
+LogicalResult checkResults(ProgramOp program) {
   EntrySignature signature(program);
   llvm::StringSet<> names;
   for (unsigned i = 0; i < program.getNumResults(); ++i) {
@@ -59,14 +59,14 @@ LogicalResult checkResults(func::FuncOp program) {
 }
 
 /// An op of a flat function, or one beside the ops.
-LogicalResult checkOp(Operation *op, func::FuncOp program) {
+LogicalResult checkOp(Operation *op, ProgramOp program) {
   // Places on the host come with the kernels phase.
   if (isExplicit(op) && !isa<HostOffloadOp, HostFetchOp>(op)) {
     if (op->hasAttr("offsets") || op->hasAttr("scratch"))
       return op->emitError("expected no place: the memory phase gives it");
     return success();
   }
-  if (isa<func::ReturnOp>(op) && op->getParentOp() == program)
+  if (isa<reprise::ReturnOp>(op) && op->getParentOp() == program)
     return success();
   bool isFlat = isa_and_nonnull<RepriseDialect>(op->getDialect()) &&
                 (op->getNumRegions() == 0 || isa<LoopOp>(op));
@@ -87,9 +87,7 @@ LogicalResult checkOp(Operation *op, func::FuncOp program) {
   return success();
 }
 
-LogicalResult checkProgram(func::FuncOp program) {
-  if (program.isExternal() || !program.getBody().hasOneBlock())
-    return program.emitError("expected a device program of one block");
+LogicalResult checkProgram(ProgramOp program) {
   llvm::StringSet<> names;
   for (unsigned i = 0; i < program.getNumArguments(); ++i)
     if (failed(checkArgument(program, i, names)))
@@ -114,7 +112,7 @@ LogicalResult checkProgram(func::FuncOp program) {
 /// What programs have in common by names.
 class NameChecker {
 public:
-  LogicalResult add(func::FuncOp program) {
+  LogicalResult add(ProgramOp program) {
     EntrySignature signature(program);
     for (unsigned i = 0; i < program.getNumArguments(); ++i)
       if (failed(addArgument(program, i)))
@@ -143,14 +141,14 @@ public:
   }
 
 private:
-  static InFlightDiagnostic refuse(func::FuncOp program, func::FuncOp other) {
+  static InFlightDiagnostic refuse(ProgramOp program, ProgramOp other) {
     InFlightDiagnostic error = program.emitError("the device program '")
                                << program.getName() << "' ";
     error.attachNote(other.getLoc()) << "the other program";
     return error;
   }
 
-  LogicalResult addArgument(func::FuncOp program, unsigned i) {
+  LogicalResult addArgument(ProgramOp program, unsigned i) {
     EntrySignature signature(program);
     StringRef name = signature.getArgumentName(i).getValue();
     auto &takers = arguments[name];
@@ -167,24 +165,25 @@ private:
                                   << "' with another type, role or initializer than another one";
   }
 
-  std::map<StringRef, SmallVector<std::pair<func::FuncOp, unsigned>>> arguments;
-  llvm::StringMap<func::FuncOp> results;
+  std::map<StringRef, SmallVector<std::pair<ProgramOp, unsigned>>> arguments;
+  llvm::StringMap<ProgramOp> results;
 };
 
-LogicalResult checkNumbers(ArrayRef<func::FuncOp> programs) {
-  std::map<int64_t, func::FuncOp> byDevice;
-  for (func::FuncOp program : programs) {
-    auto [found, isNew] = byDevice.try_emplace(*getDevice(program), program);
-    if (isNew)
-      continue;
-    InFlightDiagnostic error = program.emitError("expected one program of device ") << found->first;
-    error.attachNote(found->second.getLoc()) << "another one";
-    return error;
-  }
+LogicalResult checkNumbers(ArrayRef<ProgramOp> programs) {
+  std::map<int64_t, ProgramOp> byDevice;
+  for (ProgramOp program : programs)
+    for (int64_t device : program.getDevices()) {
+      auto [found, isNew] = byDevice.try_emplace(device, program);
+      if (isNew)
+        continue;
+      InFlightDiagnostic error = program.emitError("expected one program of device ") << device;
+      error.attachNote(found->second.getLoc()) << "another one";
+      return error;
+    }
   int64_t next = 0;
   for (auto [device, program] : byDevice)
     if (device != next++)
-      return func::FuncOp(program).emitError(
+      return ProgramOp(program).emitError(
                  "expected one program for each device from 0 on, got one for device ")
              << device << " where " << next - 1 << " comes next";
   return success();
@@ -199,11 +198,11 @@ struct VerifyProgramsPass : impl::VerifyProgramsPassBase<VerifyProgramsPass> {
       signalPassFailure();
   }
 
-  LogicalResult verify(ArrayRef<func::FuncOp> programs) {
+  LogicalResult verify(ArrayRef<ProgramOp> programs) {
     if (failed(checkNumbers(programs)))
       return failure();
     NameChecker names;
-    for (func::FuncOp program : programs)
+    for (ProgramOp program : programs)
       if (failed(checkProgram(program)) || failed(names.add(program)))
         return failure();
     if (failed(names.checkOwners()))

@@ -123,7 +123,7 @@ LogicalResult PieceOp::verify() {
 }
 
 LogicalResult PieceOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto function = cast<func::FuncOp>((*this)->getParentOp());
+  auto function = cast<ProgramOp>((*this)->getParentOp());
   auto name = function->getAttrOfType<FlatSymbolRefAttr>(kScheduleRefAttr);
   if (name && symbols.lookupNearestSymbolFrom<ScheduleOp>(function, name))
     return success();
@@ -133,8 +133,8 @@ LogicalResult PieceOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 static LogicalResult verifyPeer(Operation *op, FlatSymbolRefAttr peer,
                                 SymbolTableCollection &symbols) {
-  auto program = symbols.lookupNearestSymbolFrom<func::FuncOp>(op, peer);
-  if (!program || !reprise::getDevice(program))
+  auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(op, peer);
+  if (!program)
     return op->emitOpError("there is no device program ") << peer;
   if (program == op->getParentOp())
     return op->emitOpError("expected another program than its own");
@@ -149,11 +149,11 @@ LogicalResult ReceiveOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyPeer(*this, getPeerAttr(), symbols);
 }
 
-ScheduleOp reprise::pipe::findSchedule(func::FuncOp function) {
+ScheduleOp reprise::pipe::findSchedule(ProgramOp function) {
   auto name = function->getAttrOfType<FlatSymbolRefAttr>(kScheduleRefAttr);
   return name ? SymbolTable::lookupNearestSymbolFrom<ScheduleOp>(function, name) : nullptr;
 }
 
-SmallVector<PieceOp> reprise::pipe::getPieces(func::FuncOp function) {
+SmallVector<PieceOp> reprise::pipe::getPieces(ProgramOp function) {
   return llvm::to_vector(function.getOps<PieceOp>());
 }

@@ -43,15 +43,19 @@ namespace {
 /// The pieces of one function against the schedule that it names.
 class PieceVerifier {
 public:
-  PieceVerifier(func::FuncOp function, const pipeline::Schedule &schedule, int64_t rounds)
+  PieceVerifier(ProgramOp function, const pipeline::Schedule &schedule, int64_t rounds)
       : function(function), schedule(schedule), rounds(rounds) {}
 
   LogicalResult run() {
     for (PieceOp piece : getPieces(function))
       if (failed(checkNumbers(piece)) || failed(checkOnce(piece)) || failed(checkReaders(piece)))
         return failure();
-    bool isProgram = function->hasAttr(kEntryAttr) && getDevice(function);
-    return isProgram ? checkRow(*getDevice(function)) : success();
+    if (!function->hasAttr(kEntryAttr))
+      return success();
+    for (int64_t device : function.getDevices())
+      if (failed(checkRow(device)))
+        return failure();
+    return success();
   }
 
 private:
@@ -143,7 +147,7 @@ private:
     return success();
   }
 
-  func::FuncOp function;
+  ProgramOp function;
   const pipeline::Schedule &schedule;
   int64_t rounds;
   std::map<std::tuple<PieceKind, uint64_t, uint64_t, uint64_t>, PieceOp> seen;
@@ -153,12 +157,10 @@ private:
 
 LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &) {
   pipeline::Schedule schedule = getSchedule();
-  for (auto function : (*this)->getParentRegion()->getOps<func::FuncOp>()) {
+  for (auto function : (*this)->getParentRegion()->getOps<ProgramOp>()) {
     auto name = function->getAttrOfType<FlatSymbolRefAttr>(kScheduleRefAttr);
     if (!name || name.getValue() != getSymName())
       continue;
-    if (!function.getBody().hasOneBlock())
-      return function.emitError("expected a step in pieces of one block");
     if (failed(PieceVerifier(function, schedule, static_cast<int64_t>(getRounds())).run()))
       return failure();
   }

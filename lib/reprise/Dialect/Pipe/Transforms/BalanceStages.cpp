@@ -62,7 +62,7 @@ struct BalanceStagesPass : impl::BalanceStagesPassBase<BalanceStagesPass> {
   void runOnOperation() override {
     if (failed(prepare()))
       return signalPassFailure();
-    func::FuncOp step = getOperation();
+    ProgramOp step = getOperation();
     StageProblem problem(step, *inputs, checkpoint);
     SmallVector<Candidate> candidates = listCandidates(problem.countUnits());
     std::vector<StagedSchedule> found;
@@ -94,7 +94,7 @@ private:
 
   /// Writes what was found on the step, the best schedule first.
   void annotate(ArrayRef<StagedSchedule> found) {
-    func::FuncOp step = getOperation();
+    ProgramOp step = getOperation();
     Builder builder(step.getContext());
     const StagedSchedule &taken = found.front();
     if (countSweeps(step) != 2)
@@ -135,7 +135,7 @@ private:
 
   LogicalResult add(const Candidate &candidate, const StageProblem &problem,
                     std::vector<StagedSchedule> &found) {
-    func::FuncOp step = getOperation();
+    ProgramOp step = getOperation();
     FailureOr<Order> order = Order::find(step, candidate.first, devices, candidate.second);
     if (failed(order))
       return failure();

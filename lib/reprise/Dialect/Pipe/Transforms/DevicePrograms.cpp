@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::pipe;
 
-DevicePrograms::DevicePrograms(func::FuncOp step, const pipeline::Shape &shape,
+DevicePrograms::DevicePrograms(ProgramOp step, const pipeline::Shape &shape,
                                std::vector<std::vector<PieceOp>> given)
     : step(step), signature(step), shape(shape), pieces(std::move(given)), devices(pieces.size()),
       builder(step.getContext()) {
@@ -127,7 +127,7 @@ void DevicePrograms::buildProgram(size_t number) {
 }
 
 std::string DevicePrograms::nameOf(size_t device) const {
-  func::FuncOp named = step;
+  ProgramOp named = step;
   return (named.getName() + "_" + Twine(device)).str();
 }
 
@@ -149,11 +149,11 @@ void DevicePrograms::createFunction(size_t number) {
   for (size_t result : device.returned)
     results.push_back(step.getResultTypes()[result]);
   OpBuilder::InsertPoint point = builder.saveInsertionPoint();
-  device.program = func::FuncOp::create(builder, step.getLoc(), nameOf(number),
-                                        builder.getFunctionType(step.getArgumentTypes(), results));
+  device.program = ProgramOp::create(builder, step.getLoc(), nameOf(number),
+                                     builder.getFunctionType(step.getArgumentTypes(), results),
+                                     static_cast<int64_t>(number));
   device.program->setDiscardableAttrs(step->getDiscardableAttrDictionary());
   device.program->setAttr(kEntryAttr, builder.getStringAttr(step.getName()));
-  setDevice(device.program, static_cast<int64_t>(number));
   Block *block = device.program.addEntryBlock();
   device.program.setAllArgAttrs(describeArguments());
   for (BlockArgument argument : step.getArguments()) {
@@ -225,7 +225,7 @@ void DevicePrograms::finish(size_t number) {
   SmallVector<Value> results;
   for (size_t result : device.returned)
     results.push_back(get(ends->getOperand(result), device));
-  func::ReturnOp::create(builder, ends->getLoc(), results);
+  ReturnOp::create(builder, ends->getLoc(), results);
   llvm::BitVector unused(step.getNumArguments());
   for (BlockArgument argument : step.getArguments()) {
     unsigned i = argument.getArgNumber();

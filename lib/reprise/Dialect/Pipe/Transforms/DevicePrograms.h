@@ -14,7 +14,7 @@ namespace reprise::pipe {
 class DevicePrograms {
 public:
   /// `pieces`: of every device, in the order in which it runs them.
-  DevicePrograms(mlir::func::FuncOp step, const pipeline::Shape &shape,
+  DevicePrograms(ProgramOp step, const pipeline::Shape &shape,
                  std::vector<std::vector<PieceOp>> pieces);
   /// The programs, behind the step, which can be erased then. Errors, at a piece: its device runs
   /// it before what it reads.
@@ -26,7 +26,7 @@ private:
     size_t to; ///< device
   };
   struct Device {
-    mlir::func::FuncOp program;
+    ProgramOp program;
     mlir::IRMapping known;
     llvm::DenseSet<mlir::Value> needed;             ///< of what belongs to no device
     llvm::SmallVector<size_t> returned;             ///< results of the step, by their numbers
@@ -51,7 +51,7 @@ private:
   void finish(size_t device);
   std::string nameOf(size_t device) const;
 
-  mlir::func::FuncOp step;
+  ProgramOp step;
   EntrySignature signature;
   pipeline::Shape shape;
   std::vector<std::vector<PieceOp>> pieces;            ///< by device

@@ -33,7 +33,7 @@ struct Group {
 
 class PieceFormer {
 public:
-  PieceFormer(func::FuncOp step, const Places &places)
+  PieceFormer(ProgramOp step, const Places &places)
       : block(step.getBody().front()), places(places), builder(block.getTerminator()) {}
 
   void run(const pipeline::Schedule &schedule) {
@@ -144,7 +144,7 @@ private:
 };
 
 /// Scopes may name more stages than there are, or fewer.
-LogicalResult checkMarks(func::FuncOp step, int64_t stages) {
+LogicalResult checkMarks(ProgramOp step, int64_t stages) {
   int64_t marked = 0;
   for (Operation &op : step.getBody().front())
     if (auto stage = op.getAttrOfType<IntegerAttr>(kStageAttr))
@@ -155,7 +155,7 @@ LogicalResult checkMarks(func::FuncOp step, int64_t stages) {
 }
 
 /// Numbers for parameters and states: the stages where they live.
-void setHomes(func::FuncOp step, const Places &places) {
+void setHomes(ProgramOp step, const Places &places) {
   Builder builder(step.getContext());
   for (BlockArgument argument : step.getArguments())
     if (!places.isEverywhere(argument))
@@ -167,7 +167,7 @@ struct FormPiecesPass : impl::FormPiecesPassBase<FormPiecesPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<func::FuncOp> programs = findPrograms(getOperation());
+    SmallVector<ProgramOp> programs = findPrograms(getOperation());
     if (programs.size() != 1) {
       getOperation().emitError("expected one step to cut into stages, got ")
           << programs.size() << " device programs";
@@ -178,9 +178,9 @@ struct FormPiecesPass : impl::FormPiecesPassBase<FormPiecesPass> {
   }
 
 private:
-  LogicalResult form(func::FuncOp step) {
-    if (!step.getBody().hasOneBlock())
-      return step.emitError("expected a device program of one block");
+  LogicalResult form(ProgramOp step) {
+    if (failed(verifyOneDevice(step)))
+      return failure();
     FailureOr<Order> order = Order::find(step, schedule, devices, chunks);
     if (failed(order) || failed(checkMarks(step, order->getShape().stages())))
       return failure();

@@ -37,7 +37,7 @@ void inlinePiece(PieceOp piece) {
 /// Brings what stands beside the pieces to its first reader, together with what it reads itself.
 class Sinker {
 public:
-  explicit Sinker(func::FuncOp program) : block(program.getBody().front()) {
+  explicit Sinker(ProgramOp program) : block(program.getBody().front()) {
     for (Operation &op : block.without_terminator())
       if (isMemoryEffectFree(&op) && !isa<PieceOp>(op))
         beside.insert(&op);
@@ -66,7 +66,7 @@ struct InlinePiecesPass : impl::InlinePiecesPassBase<InlinePiecesPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    for (func::FuncOp program : findPrograms(getOperation()))
+    for (ProgramOp program : findPrograms(getOperation()))
       if (findSchedule(program)) {
         flatten(program);
         program->removeAttr(kScheduleRefAttr);
@@ -76,7 +76,7 @@ struct InlinePiecesPass : impl::InlinePiecesPassBase<InlinePiecesPass> {
   }
 
 private:
-  void flatten(func::FuncOp program) {
+  void flatten(ProgramOp program) {
     SmallVector<PieceOp> pieces = getPieces(program);
     if (isInterleaved(pieces))
       program->setAttr(kOneScopeAttr, UnitAttr::get(&getContext()));

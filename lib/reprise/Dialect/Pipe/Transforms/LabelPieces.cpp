@@ -16,7 +16,7 @@ struct LabelPiecesPass : impl::LabelPiecesPassBase<LabelPiecesPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    for (func::FuncOp step : findPrograms(getOperation()))
+    for (ProgramOp step : findPrograms(getOperation()))
       if (ScheduleOp schedule = findSchedule(step))
         for (PieceOp piece : getPieces(step))
           if (piece.isPass())

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace reprise::pipe {
 
-int64_t countSweeps(func::FuncOp step) {
+int64_t countSweeps(ProgramOp step) {
   int64_t orders = 0, sweeps = 1;
   auto name = StringAttr::get(step.getContext(), kOrderAttr);
   for (Operation &op : step.getBody().front())
@@ -24,11 +24,11 @@ int64_t countSweeps(func::FuncOp step) {
 }
 
 /// The schedule is at fault, and no line of the model.
-static InFlightDiagnostic emitScheduleError(func::FuncOp step, StringRef schedule) {
+static InFlightDiagnostic emitScheduleError(ProgramOp step, StringRef schedule) {
   return emitError(getFlagLocation(step.getContext(), ("--schedule=" + schedule).str()));
 }
 
-static FailureOr<pipeline::Schedule> readFile(func::FuncOp step, StringRef path) {
+static FailureOr<pipeline::Schedule> readFile(ProgramOp step, StringRef path) {
   auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!text)
     return emitScheduleError(step, path)
@@ -40,7 +40,7 @@ static FailureOr<pipeline::Schedule> readFile(func::FuncOp step, StringRef path)
   return schedule;
 }
 
-FailureOr<Order> Order::find(func::FuncOp step, StringRef name, int64_t devices, int64_t chunks) {
+FailureOr<Order> Order::find(ProgramOp step, StringRef name, int64_t devices, int64_t chunks) {
   int64_t sweeps = countSweeps(step);
   if (CutAttr taken = name == kAuto ? findTakenCut(step) : CutAttr()) {
     name = taken.getSchedule();
@@ -74,7 +74,7 @@ FailureOr<Order> Order::find(func::FuncOp step, StringRef name, int64_t devices,
   return order;
 }
 
-FailureOr<pipeline::Schedule> Order::make(func::FuncOp step, int64_t microbatches) const {
+FailureOr<pipeline::Schedule> Order::make(ProgramOp step, int64_t microbatches) const {
   if (rule) {
     pipeline::Shape full = shape;
     full.microbatches = microbatches;

@@ -2,7 +2,7 @@
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_ORDER_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_ORDER_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Pipeline/Schedule.h"
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace reprise::pipe {
 
 /// How often a step goes through its stages: 1 without a gradient, 2 with one.
-int64_t countSweeps(mlir::func::FuncOp step);
+int64_t countSweeps(ProgramOp step);
 
 /// The schedule that is the fastest one.
 inline constexpr llvm::StringLiteral kAuto = "auto";
@@ -23,7 +23,7 @@ public:
   /// gpipe for a step without two sweeps. Errors: no rule and no file has the name; the schedule
   /// has no order for the number of sweeps; the file cannot be read, or is for another number of
   /// devices.
-  static mlir::FailureOr<Order> find(mlir::func::FuncOp step, llvm::StringRef name, int64_t devices,
+  static mlir::FailureOr<Order> find(ProgramOp step, llvm::StringRef name, int64_t devices,
                                      int64_t chunks);
 
   /// Without the number of micro-batches.
@@ -32,7 +32,7 @@ public:
 
   /// The order of so many micro-batches. Errors: a file's schedule is of another number of them, or
   /// is no order in which the devices come to their ends.
-  mlir::FailureOr<pipeline::Schedule> make(mlir::func::FuncOp step, int64_t microbatches) const;
+  mlir::FailureOr<pipeline::Schedule> make(ProgramOp step, int64_t microbatches) const;
 
 private:
   pipeline::Shape shape;

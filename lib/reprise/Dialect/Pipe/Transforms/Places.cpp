@@ -31,7 +31,7 @@ static int64_t findSweep(int64_t order) {
   return sweep;
 }
 
-Places::Places(func::FuncOp step, int64_t stages, bool splitsBackward)
+Places::Places(ProgramOp step, int64_t stages, bool splitsBackward)
     : step(step), signature(step), stages(stages), sweeps(pipe::countSweeps(step)),
       splitsBackward(splitsBackward) {
   for (Operation &op : step.getBody().front())

@@ -2,8 +2,8 @@
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_PLACES_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_PLACES_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Pipeline/Schedule.h"
 
 namespace reprise::pipe {
@@ -34,7 +34,7 @@ struct Place {
 /// follows what it reads; an op that reads something of a later place moves there.
 class Places {
 public:
-  Places(mlir::func::FuncOp step, int64_t stages, bool splitsBackward);
+  Places(ProgramOp step, int64_t stages, bool splitsBackward);
 
   /// None for an op that every device that reads it runs by itself: constants, what is made of
   /// them, rows of inputs, and outside of the micro-batches values that spread a smaller one.
@@ -60,7 +60,7 @@ private:
   bool isSpread(mlir::Operation *op, const Place &place) const;
   int64_t rank(const Place &place) const;
 
-  mlir::func::FuncOp step;
+  ProgramOp step;
   EntrySignature signature;
   int64_t stages, sweeps = 1, microbatches = 1;
   bool splitsBackward;

@@ -21,8 +21,8 @@ struct Transfer {
 
 class TransferScheduler {
 public:
-  explicit TransferScheduler(ArrayRef<func::FuncOp> programs)
-      : programs(programs), builder(func::FuncOp(programs.front()).getContext()) {}
+  explicit TransferScheduler(ArrayRef<ProgramOp> programs)
+      : programs(programs), builder(ProgramOp(programs.front()).getContext()) {}
 
   LogicalResult run() {
     if (failed(collect()))
@@ -46,7 +46,7 @@ private:
     for (auto [device, program] : llvm::enumerate(programs)) {
       pieces.push_back(getPieces(program));
       size_t turn = 0;
-      for (Operation &op : func::FuncOp(program).getBody().front()) {
+      for (Operation &op : ProgramOp(program).getBody().front()) {
         turn += isa<PieceOp>(op);
         auto send = dyn_cast<SendOp>(op);
         if (!send)
@@ -68,8 +68,7 @@ private:
   }
 
   /// A receive stands before the piece that reads the value.
-  LogicalResult match(func::FuncOp program, size_t device,
-                      const DenseMap<uint64_t, size_t> &numbers) {
+  LogicalResult match(ProgramOp program, size_t device, const DenseMap<uint64_t, size_t> &numbers) {
     size_t turn = 1;
     for (Operation &op : program.getBody().front()) {
       turn += isa<PieceOp>(op);
@@ -84,7 +83,7 @@ private:
       if (transfer.receive)
         return refuse(receive, "another receive has its number", transfer.receive);
       if (transfer.send.getPeer() != program.getName() ||
-          receive.getPeer() != func::FuncOp(programs[message.from]).getName())
+          receive.getPeer() != ProgramOp(programs[message.from]).getName())
         return refuse(receive, "the two sides are other programs", transfer.send);
       if (transfer.send.getValue().getType() != receive.getType())
         return refuse(receive, "the two sides have other types", transfer.send);
@@ -103,7 +102,7 @@ private:
   }
 
   void rewrite(size_t device, const TransferSchedule &schedule) {
-    builder.setInsertionPointToStart(&func::FuncOp(programs[device]).getBody().front());
+    builder.setInsertionPointToStart(&ProgramOp(programs[device]).getBody().front());
     for (const TransferSchedule::Step &step : schedule.listSteps(device)) {
       if (step.kind == TransferSchedule::Step::Run) {
         if (step.number > 0 && step.number <= pieces[device].size())
@@ -140,7 +139,7 @@ private:
     transfer.arrived = begun.getEvent();
   }
 
-  ArrayRef<func::FuncOp> programs;
+  ArrayRef<ProgramOp> programs;
   std::vector<SmallVector<PieceOp>> pieces; ///< by device
   std::vector<Transfer> transfers;
   std::vector<Message> messages; ///< one per transfer
@@ -151,8 +150,8 @@ struct ScheduleTransfersPass : impl::ScheduleTransfersPassBase<ScheduleTransfers
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<func::FuncOp> programs = llvm::filter_to_vector(
-        findPrograms(getOperation()), [](func::FuncOp program) { return findSchedule(program); });
+    SmallVector<ProgramOp> programs = llvm::filter_to_vector(
+        findPrograms(getOperation()), [](ProgramOp program) { return findSchedule(program); });
     if (!programs.empty() && failed(TransferScheduler(programs).run()))
       signalPassFailure();
   }

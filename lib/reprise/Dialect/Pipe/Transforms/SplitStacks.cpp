@@ -41,7 +41,7 @@ void takeStage(Operation *op, int64_t row, int64_t rows) {
 
 class StackSplitter {
 public:
-  StackSplitter(func::FuncOp step, const Stacks &stacks) : step(step), stacks(stacks) {
+  StackSplitter(ProgramOp step, const Stacks &stacks) : step(step), stacks(stacks) {
     EntrySignature signature(step);
     for (unsigned i = 0; i < step.getNumArguments(); ++i)
       names.insert(signature.getArgumentName(i));
@@ -238,7 +238,7 @@ private:
     return made->getResult(0);
   }
 
-  func::FuncOp step;
+  ProgramOp step;
   const Stacks &stacks;
   DenseSet<StringAttr> names; ///< of whole arguments and results
   DenseMap<Value, SmallVector<Value>> rowsOf;
@@ -249,7 +249,7 @@ struct SplitStacksPass : impl::SplitStacksPassBase<SplitStacksPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    func::FuncOp step = getOperation();
+    ProgramOp step = getOperation();
     Stacks stacks(step);
     if (stacks.empty())
       return markAllAnalysesPreserved();

@@ -17,7 +17,7 @@ namespace {
 using Key = std::tuple<PieceKind, int64_t, int64_t, int64_t>;
 
 /// The pieces of every device in the order of its row. The step may have no pieces of some passes.
-std::vector<std::vector<PieceOp>> orderPieces(func::FuncOp step, ScheduleOp schedule) {
+std::vector<std::vector<PieceOp>> orderPieces(ProgramOp step, ScheduleOp schedule) {
   pipeline::Schedule order = schedule.getSchedule();
   std::map<Key, PieceOp> passes;
   std::vector<std::vector<PieceOp>> rows(order.shape.ranks), after(order.shape.ranks);
@@ -46,14 +46,14 @@ struct SplitStagesPass : impl::SplitStagesPassBase<SplitStagesPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    for (func::FuncOp step : findPrograms(getOperation()))
+    for (ProgramOp step : findPrograms(getOperation()))
       if (ScheduleOp schedule = findSchedule(step); schedule && !step->hasAttr(kEntryAttr))
         if (failed(split(step, schedule)))
           return signalPassFailure();
   }
 
 private:
-  LogicalResult split(func::FuncOp step, ScheduleOp schedule) {
+  LogicalResult split(ProgramOp step, ScheduleOp schedule) {
     for (StringRef name : {kCutsAttr, kTimingAttr})
       if (Attribute found = step->removeAttr(name))
         getOperation()->setAttr(name, found);

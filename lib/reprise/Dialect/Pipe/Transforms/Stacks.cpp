@@ -50,7 +50,7 @@ static bool isConnecting(Value value) {
   return hasRows(value.getType()) && (!op || Stacks::isRowwise(op) || isJoined(op));
 }
 
-Stacks::Stacks(func::FuncOp step) {
+Stacks::Stacks(ProgramOp step) {
   connect(step);
   connectResults(step);
   look(step);
@@ -66,7 +66,7 @@ Stacks::Stacks(func::FuncOp step) {
       add(result);
 }
 
-void Stacks::connect(func::FuncOp step) {
+void Stacks::connect(ProgramOp step) {
   for (BlockArgument argument : step.getArguments())
     if (isConnecting(argument))
       connected.insert(argument.getAsOpaquePointer());
@@ -83,7 +83,7 @@ void Stacks::connect(func::FuncOp step) {
 }
 
 /// An argument and its next value.
-void Stacks::connectResults(func::FuncOp step) {
+void Stacks::connectResults(ProgramOp step) {
   EntrySignature signature(step);
   Operation *ends = step.getBody().front().getTerminator();
   for (auto [value, replaced] : llvm::zip(ends->getOperands(), signature.getReplacedArguments()))
@@ -100,7 +100,7 @@ Stacks::Group *Stacks::find(Value value) {
   return &group;
 }
 
-void Stacks::look(func::FuncOp step) {
+void Stacks::look(ProgramOp step) {
   EntrySignature signature(step);
   // The rows of a batch are samples.
   for (BlockArgument argument : step.getArguments())

@@ -2,8 +2,8 @@
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_STACKS_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_STACKS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 namespace reprise::pipe {
@@ -14,7 +14,7 @@ namespace reprise::pipe {
 /// stacks together or not at all.
 class Stacks {
 public:
-  explicit Stacks(mlir::func::FuncOp step);
+  explicit Stacks(ProgramOp step);
 
   bool empty() const { return stacks.empty(); }
   bool contains(mlir::Value value) const { return stacks.contains(value); }
@@ -36,9 +36,9 @@ private:
   };
   using Connected = llvm::EquivalenceClasses<void *>;
 
-  void connect(mlir::func::FuncOp step);
-  void connectResults(mlir::func::FuncOp step);
-  void look(mlir::func::FuncOp step);
+  void connect(ProgramOp step);
+  void connectResults(ProgramOp step);
+  void look(ProgramOp step);
   void meet(mlir::Value stack, int64_t row, mlir::Operation *op);
   Group *find(mlir::Value value);
   bool isCut(const Group &group) const;

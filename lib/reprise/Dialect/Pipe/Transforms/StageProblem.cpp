@@ -41,7 +41,7 @@ double &StageProblem::pick(pipeline::Stage &stage, Operation *op) const {
   return isForward(op) ? stage.forward : isOfWeight(op) ? stage.weight : stage.backward;
 }
 
-StageProblem::StageProblem(func::FuncOp step, const StageInputs &inputs, StringRef checkpoint)
+StageProblem::StageProblem(ProgramOp step, const StageInputs &inputs, StringRef checkpoint)
     : step(step), inputs(inputs) {
   for (const StageDevice &device : inputs.devices) {
     auto found = llvm::find(models, device.costs.get());

@@ -2,8 +2,8 @@
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_STAGEPROBLEM_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_STAGEPROBLEM_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Pipe/Transforms/StageInputs.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Stages/Balance.h"
 
 namespace reprise::pipe {
@@ -14,7 +14,7 @@ namespace reprise::pipe {
 class StageProblem {
 public:
   /// `checkpoint` is a mode of stages, or empty. The inputs have as many devices as the pipeline.
-  StageProblem(mlir::func::FuncOp step, const StageInputs &inputs, llvm::StringRef checkpoint);
+  StageProblem(ProgramOp step, const StageInputs &inputs, llvm::StringRef checkpoint);
 
   int64_t countUnits() const { return static_cast<int64_t>(problem.units.size()); }
   int64_t countMicrobatches() const { return microbatches; }
@@ -35,7 +35,7 @@ private:
   std::optional<int64_t> getUnit(mlir::Operation *op) const;
   bool isFirst(mlir::Operation *op) const;
 
-  mlir::func::FuncOp step;
+  ProgramOp step;
   const StageInputs &inputs;
   stages::Problem problem;               ///< without devices and slots
   std::vector<const CostModel *> models; ///< those that differ, that of the problem's units first

@@ -30,10 +30,6 @@ static bool isPath(const AttributePlace &, Attribute value) {
   return isNumbers(value, kMostOfCount);
 }
 
-static bool isDeviceNumber(const AttributePlace &, Attribute value) {
-  return isNumber(value, INT64_MAX);
-}
-
 static bool isPlan(const AttributePlace &, Attribute value) { return isa<PlanAttr>(value); }
 
 static bool isFilledText(const AttributePlace &, Attribute value) {
@@ -98,7 +94,6 @@ static constexpr ValueKind kDecisions{"a #reprise.decision per result",
 static constexpr ValueKind kReasons{"a #reprise.reason or the name of a rule per result",
                                     isPerResult<PlanReasonAttr, StringAttr>};
 static constexpr ValueKind kPlan{"a #reprise.plan attribute", isPlan};
-static constexpr ValueKind kDevice{"the number of a device", isDeviceNumber};
 static constexpr ValueKind kFunctionName{"the name of a function", isFilledText};
 
 //===-- Places --------------------------------------------------------------------------------===//
@@ -156,8 +151,6 @@ static constexpr AttributeRow kTable[] = {
      "Choices of a planner, which `reprise-checkpoint` follows."},
     {kPlannedAttr, kOnOp, kMark, "checkpoint", "",
      "The scope of the op has its plan, while other scopes wait for theirs."},
-    {kDeviceAttr, kOnFunction, kDevice, "autodiff", "memory",
-     "Number of the device whose program the function is."},
     {kEntryAttr, kOnFunction, kFunctionName, "partition", "memory",
      "Name of the entry that the program is a part of."},
     {kPlanAttr, kOnFunction, kPlan, "autodiff", "kernels",

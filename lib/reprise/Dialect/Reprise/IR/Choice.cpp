@@ -8,8 +8,8 @@
 using namespace mlir;
 
 bool reprise::isExposure(OpOperand &use) {
-  auto entry = use.getOwner()->getParentOfType<func::FuncOp>();
-  return isa<func::ReturnOp>(use.getOwner()) &&
+  auto entry = use.getOwner()->getParentOfType<FunctionOpInterface>();
+  return isa<func::ReturnOp, ReturnOp>(use.getOwner()) &&
          EntrySignature(entry).getCheck(use.getOperandNumber());
 }
 

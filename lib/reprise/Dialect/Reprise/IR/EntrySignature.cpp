@@ -79,7 +79,7 @@ ArrayRef<int64_t> EntrySignature::getReplacedArguments() const {
 }
 
 bool EntrySignature::isNextValue(OpOperand &use) const {
-  return use.getOwner() == entry.getBody().front().getTerminator() &&
+  return use.getOwner() == entry.front().getTerminator() &&
          getReplacedArguments()[use.getOperandNumber()] >= 0;
 }
 

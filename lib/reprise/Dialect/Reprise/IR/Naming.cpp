@@ -1,7 +1,7 @@
 // reprise: how reports, plans and messages name values and places.
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/Wording.h"
 #include "llvm/ADT/StringMap.h"
@@ -30,7 +30,7 @@ std::string reprise::describeOp(Operation *op) {
 std::string reprise::findEntryFault(ModuleOp module, StringRef entry) {
   std::vector<StringRef> known;
   bool isPrivate = false;
-  for (auto function : module.getOps<func::FuncOp>()) {
+  for (auto function : module.getOps<FunctionOpInterface>()) {
     bool isMeant = function.getName() == entry && !function.isExternal();
     if (isMeant && !function.isPrivate())
       return "";

@@ -19,13 +19,13 @@ LogicalResult PauseOp::verify() {
 
 namespace reprise {
 
-PauseOp findPause(func::FuncOp program) {
-  auto pauses = program.getBody().front().getOps<PauseOp>();
+PauseOp findPause(FunctionOpInterface program) {
+  auto pauses = program.front().getOps<PauseOp>();
   return pauses.empty() ? PauseOp() : *pauses.begin();
 }
 
 /// What the caller brings when the step has stopped is an input that nothing else looks at.
-static LogicalResult verifyLate(PauseOp pause, func::FuncOp program) {
+static LogicalResult verifyLate(PauseOp pause, FunctionOpInterface program) {
   EntrySignature signature(program);
   for (auto [i, value] : llvm::enumerate(pause.getLate())) {
     auto argument = dyn_cast<BlockArgument>(value);
@@ -42,9 +42,9 @@ static LogicalResult verifyLate(PauseOp pause, func::FuncOp program) {
   return success();
 }
 
-LogicalResult verifyPauses(func::FuncOp program) {
+LogicalResult verifyPauses(FunctionOpInterface program) {
   PauseOp first;
-  for (PauseOp pause : program.getBody().front().getOps<PauseOp>()) {
+  for (PauseOp pause : program.front().getOps<PauseOp>()) {
     if (first) {
       InFlightDiagnostic error = pause.emitError("a step has one pause at most");
       error.attachNote(first.getLoc()) << "the other one";

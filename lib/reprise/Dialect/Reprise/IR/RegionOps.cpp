@@ -18,6 +18,8 @@ static LogicalResult verifyYield(Operation *op, Region &body) {
 LogicalResult YieldOp::verify() {
   if (isa<func::FuncOp>((*this)->getParentOp()))
     return emitOpError("cannot end a function; expected func.return");
+  if (isa<ProgramOp>((*this)->getParentOp()))
+    return emitOpError("cannot end a device program; expected reprise.return");
   return success();
 }
 

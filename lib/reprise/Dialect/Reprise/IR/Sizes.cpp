@@ -41,7 +41,7 @@ static LogicalResult checkSize(Operation *op, Type type) {
 
 static constexpr int64_t kMostIterations = int64_t(1) << 31;
 
-LogicalResult checkSizes(func::FuncOp entry) {
+LogicalResult checkSizes(FunctionOpInterface entry) {
   for (Type type : entry.getArgumentTypes())
     if (failed(checkSize(entry, type)))
       return failure();

@@ -28,9 +28,9 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    func::FuncOp program = getOperation();
+    ProgramOp program = getOperation();
     auto plan = program->getAttrOfType<PlanAttr>(kPlanAttr);
-    if (!plan || program.isExternal())
+    if (!plan)
       return;
     if (failed(writeBodies(plan)) || failed(giveForm(plan)) || failed(reorder(plan)) ||
         failed(writeAll(plan)))
@@ -68,7 +68,7 @@ private:
   }
 
   LogicalResult giveForm(PlanAttr plan) {
-    OpPassManager passes(func::FuncOp::getOperationName());
+    OpPassManager passes(ProgramOp::getOperationName());
     bool isUnrolled = plan.has(PlanFormStep::Unrolled);
     if (isUnrolled) {
       passes.addPass(createUnrollLoopsPass());

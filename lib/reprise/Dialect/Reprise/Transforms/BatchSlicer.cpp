@@ -11,7 +11,7 @@ static bool isNarrow(Type type) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
 
-BatchSlicer::BatchSlicer(func::FuncOp step, const BatchStates &states)
+BatchSlicer::BatchSlicer(ProgramOp step, const BatchStates &states)
     : step(step), states(states), old(&step.getBody().front()), builder(step.getContext()),
       marks([this](NamedAttrList &attributes) { mark(attributes); }) {
   for (Operation &op : *old) {
@@ -392,5 +392,5 @@ void BatchSlicer::returnResults() {
     else
       results.push_back(whole.lookup(value));
   }
-  func::ReturnOp::create(builder, old->getTerminator()->getLoc(), results);
+  ReturnOp::create(builder, old->getTerminator()->getLoc(), results);
 }

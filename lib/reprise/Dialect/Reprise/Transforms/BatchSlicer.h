@@ -21,7 +21,7 @@ struct MicroBatch {
 /// micro-batch, in program order; what is known after the last one.
 class BatchSlicer {
 public:
-  BatchSlicer(mlir::func::FuncOp step, const BatchStates &states);
+  BatchSlicer(ProgramOp step, const BatchStates &states);
   void run(int64_t numBatches);
 
 private:
@@ -77,7 +77,7 @@ private:
   void handOver();
   void returnResults();
 
-  mlir::func::FuncOp step;
+  ProgramOp step;
   const BatchStates &states;
   mlir::Block *old;
   mlir::OpBuilder builder;

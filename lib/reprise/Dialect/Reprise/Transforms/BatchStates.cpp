@@ -22,7 +22,7 @@ static void warnOfJoined(const llvm::DenseMap<Value, Operation *> &joined,
     }
 }
 
-FailureOr<BatchStates> BatchStates::find(func::FuncOp step) {
+FailureOr<BatchStates> BatchStates::find(ProgramOp step) {
   BatchStates found(step);
   if (failed(found.setArguments()))
     return failure();

@@ -48,7 +48,7 @@ class BatchStates {
 public:
   /// Errors, at the op: samples that are coupled by more than a sum or a mean; a total that is read
   /// beside rows; inputs with different batches.
-  static mlir::FailureOr<BatchStates> find(mlir::func::FuncOp step);
+  static mlir::FailureOr<BatchStates> find(ProgramOp step);
 
   BatchState get(mlir::Value value) const { return states.lookup(value); }
   /// Null for ops that do not run on micro-batches, and for loops.
@@ -60,7 +60,7 @@ public:
   int64_t getBatch() const { return batch; }
 
 private:
-  explicit BatchStates(mlir::func::FuncOp step) : step(step), signature(step) {}
+  explicit BatchStates(ProgramOp step) : step(step), signature(step) {}
   mlir::LogicalResult setArguments();
   mlir::LogicalResult visitAll(mlir::Block &block);
   mlir::LogicalResult visit(mlir::Operation *op);
@@ -78,7 +78,7 @@ private:
   bool isOfInputs(mlir::Operation *op) const;
   void followJoined(mlir::Operation *op);
 
-  mlir::func::FuncOp step;
+  ProgramOp step;
   EntrySignature signature;
   int64_t batch = 0;
   llvm::DenseMap<mlir::Value, BatchState> states;

@@ -177,9 +177,7 @@ void Application::annotate() {
 }
 
 /// What the translation takes for granted.
-LogicalResult checkInput(func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return function.emitError("expected a function of one block");
+LogicalResult checkInput(ProgramOp function) {
   bool hasPlans = function->hasAttr(kBodiesAttr);
   WalkResult result = function.walk([&](Operation *op) -> WalkResult {
     if (isReplay(op) && !(hasPlans && op->getParentOfType<LoopOp>()))
@@ -222,13 +220,13 @@ const Scope *findUnplanned(ArrayRef<Scope> scopes) {
   return nullptr;
 }
 
-bool isInBody(const Scope &scope, func::FuncOp function) {
+bool isInBody(const Scope &scope, ProgramOp function) {
   Operation *const *first = llvm::find_if(scope, [](Operation *op) { return op != nullptr; });
   return first != scope.end() && (*first)->getBlock() != &function.getBody().front();
 }
 
 /// The first number behind those of an attribute.
-int64_t findNext(func::FuncOp function, StringRef name) {
+int64_t findNext(ProgramOp function, StringRef name) {
   int64_t next = 0;
   function.walk([&](Operation *op) {
     if (auto number = op->getAttrOfType<IntegerAttr>(name))
@@ -272,9 +270,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    if (function.isExternal())
-      return;
+    ProgramOp function = getOperation();
     if (failed(plan(function)))
       return signalPassFailure();
     if (bodies)
@@ -309,7 +305,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
   }
 
   /// Chooses, and writes the replays into the graph.
-  LogicalResult plan(const Scope &scope, func::FuncOp function) {
+  LogicalResult plan(const Scope &scope, ProgramOp function) {
     Translation translation(scope);
     FailureOr<std::vector<Choice>> choices = readChoices(scope);
     if (failed(translation.settleLabels()) || failed(choices))
@@ -332,7 +328,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
 
   /// The plan of a body adds views and replaces loops, which the scopes around it list; and bodies
   /// between which no row is left to read are no longer one scope.
-  LogicalResult planScopes(func::FuncOp function) {
+  LogicalResult planScopes(ProgramOp function) {
     nextId = findNext(function, kIdAttr);
     nextReplay = std::max<int>(1, static_cast<int>(findNext(function, "replay")));
     std::vector<Scope> scopes = findScopes(function);
@@ -352,7 +348,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     return success();
   }
 
-  LogicalResult plan(func::FuncOp function) {
+  LogicalResult plan(ProgramOp function) {
     if (failed(checkInput(function)) || failed(planScopes(function)))
       return failure();
     AttributeChange clear([](NamedAttrList &attributes) {

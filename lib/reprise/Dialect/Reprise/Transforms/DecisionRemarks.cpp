@@ -25,7 +25,7 @@ static void emitRemark(OpResult value, const std::string &id, StringRef function
   remark << remark::metric("reason", verdict.why());
 }
 
-void emitDecisionRemarks(func::FuncOp function) {
+void emitDecisionRemarks(ProgramOp function) {
   if (!function.getContext()->getRemarkEngine())
     return;
   ValueIds ids(function.getBody().front());

@@ -2,14 +2,14 @@
 #ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_DECISIONREMARKS_H
 #define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_DECISIONREMARKS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 namespace reprise {
 
 /// One remark of category `checkpoint` per value of the forward pass, named after the decision:
 /// passed, missed if it goes against the value's label, or analysis if the backward pass does not
 /// need the value. Does nothing if nobody listens.
-void emitDecisionRemarks(mlir::func::FuncOp function);
+void emitDecisionRemarks(ProgramOp function);
 
 } // namespace reprise
 

@@ -13,7 +13,7 @@ namespace reprise {
 
 /// Per op the position of the last cotangent that it may wait for, which is of its own scope: a
 /// cotangent between the forward ops of another scope would cut that in two.
-static DenseMap<Operation *, size_t> findEnds(func::FuncOp step,
+static DenseMap<Operation *, size_t> findEnds(ProgramOp step,
                                               const DenseMap<Operation *, size_t> &positions) {
   DenseMap<Operation *, size_t> ends;
   for (const Scope &scope : findScopes(step)) {
@@ -29,7 +29,7 @@ static DenseMap<Operation *, size_t> findEnds(func::FuncOp step,
   return ends;
 }
 
-int64_t deferGradient(func::FuncOp step) {
+int64_t deferGradient(ProgramOp step) {
   static constexpr size_t part = 4;
   Block &block = step.getBody().front();
   SmallVector<Operation *> ops;
@@ -68,10 +68,7 @@ namespace {
 struct DeferGradientPass : impl::DeferGradientPassBase<DeferGradientPass> {
   using Base::Base;
 
-  void runOnOperation() override {
-    if (!getOperation().isExternal())
-      deferGradient(getOperation());
-  }
+  void runOnOperation() override { deferGradient(getOperation()); }
 };
 
 } // namespace

@@ -17,7 +17,7 @@ namespace {
 /// Collects the results that a function returns in addition.
 class Exposure {
 public:
-  explicit Exposure(func::FuncOp function)
+  explicit Exposure(ProgramOp function)
       : function(function), builder(function.getContext()), ids(function.getBody().front()),
         terminator(function.getBody().front().getTerminator()) {}
 
@@ -100,7 +100,7 @@ private:
            (place.empty() ? "" : " at " + place);
   }
 
-  func::FuncOp function;
+  ProgramOp function;
   Builder builder;
   ValueIds ids;
   Operation *terminator;
@@ -114,8 +114,8 @@ struct ExposeReplaysPass : impl::ExposeReplaysPassBase<ExposeReplaysPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    if (!function.isExternal() && failed(Exposure(function).run()))
+    ProgramOp function = getOperation();
+    if (failed(Exposure(function).run()))
       signalPassFailure();
   }
 };

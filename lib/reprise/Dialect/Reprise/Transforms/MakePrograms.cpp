@@ -12,6 +12,23 @@ namespace reprise {
 
 namespace {
 
+/// Replaces a function by the program of device 0 with the same name, signature, body and
+/// attributes.
+void makeProgram(func::FuncOp function) {
+  OpBuilder builder(function);
+  auto program = ProgramOp::create(builder, function.getLoc(), function.getName(),
+                                   function.getFunctionType(), /*devices=*/{0});
+  program->setDiscardableAttrs(function->getDiscardableAttrDictionary());
+  program.setArgAttrsAttr(function.getArgAttrsAttr());
+  program.setResAttrsAttr(function.getResAttrsAttr());
+  program.getBody().takeBody(function.getBody());
+  Operation *end = program.getBody().front().getTerminator();
+  builder.setInsertionPoint(end);
+  ReturnOp::create(builder, end->getLoc(), end->getOperands());
+  end->erase();
+  function.erase();
+}
+
 /// A module pass, since only the module tells whether its functions are shared out already.
 struct MakeProgramsPass : impl::MakeProgramsPassBase<MakeProgramsPass> {
   using Base::Base;
@@ -19,12 +36,19 @@ struct MakeProgramsPass : impl::MakeProgramsPassBase<MakeProgramsPass> {
   void runOnOperation() override {
     if (!findPrograms(getOperation()).empty())
       return;
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (!function.isExternal()) {
-        if (failed(verifyPauses(function)))
+        if (failed(verify(function)))
           return signalPassFailure();
-        setDevice(function, 0);
+        makeProgram(function);
       }
+  }
+
+private:
+  static LogicalResult verify(func::FuncOp function) {
+    if (!function.getBody().hasOneBlock())
+      return function.emitError("expected a function of one block");
+    return verifyPauses(function);
   }
 };
 

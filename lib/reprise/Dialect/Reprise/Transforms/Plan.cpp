@@ -174,14 +174,14 @@ static void addScopes(Block &block, std::vector<Scope> &scopes, bool isOne = fal
   }
 }
 
-std::vector<Scope> findScopes(func::FuncOp function) {
+std::vector<Scope> findScopes(FunctionOpInterface function) {
   std::vector<Scope> scopes;
   addScopes(function.getBody().front(), scopes, function->hasAttr(kOneScopeAttr));
   return scopes;
 }
 
 /// The buffers of results that are an argument's next value.
-static DenseSet<Value> collectState(func::FuncOp function, Aliases &aliases) {
+static DenseSet<Value> collectState(ProgramOp function, Aliases &aliases) {
   EntrySignature signature(function);
   DenseSet<Value> state;
   for (OpOperand &operand : function.getBody().front().getTerminator()->getOpOperands())
@@ -200,7 +200,7 @@ static bool readsBack(Operation *op, Operation *definition) {
   return !reader || isCotangent(reader) || isReplay(reader);
 }
 
-SmallVector<Value> findSavedBuffers(func::FuncOp function) {
+SmallVector<Value> findSavedBuffers(ProgramOp function) {
   Aliases aliases;
   DenseSet<Value> seen = collectState(function, aliases);
   SmallVector<Value> buffers;
@@ -221,7 +221,7 @@ SmallVector<Value> findSavedBuffers(func::FuncOp function) {
 }
 
 /// The scopes of the ops of the function's block; a replay has that of its original.
-static DenseMap<Operation *, size_t> numberScopes(func::FuncOp function) {
+static DenseMap<Operation *, size_t> numberScopes(ProgramOp function) {
   DenseMap<Operation *, size_t> scopeOf;
   DenseMap<Attribute, size_t> ofOriginal;
   for (auto [number, scope] : llvm::enumerate(findScopes(function)))
@@ -239,7 +239,7 @@ static DenseMap<Operation *, size_t> numberScopes(func::FuncOp function) {
   return scopeOf;
 }
 
-DenseSet<Value> findOutliving(func::FuncOp function) {
+DenseSet<Value> findOutliving(ProgramOp function) {
   Block &block = function.getBody().front();
   DenseMap<Operation *, size_t> scopeOf = numberScopes(function);
   DenseSet<Value> found;
@@ -257,14 +257,14 @@ DenseSet<Value> findOutliving(func::FuncOp function) {
   return found;
 }
 
-int64_t countSavedBytes(func::FuncOp function) {
+int64_t countSavedBytes(ProgramOp function) {
   int64_t bytes = 0;
   for (Value buffer : findSavedBuffers(function))
     bytes += getByteSize(buffer.getType());
   return bytes;
 }
 
-int64_t countReplayedOps(func::FuncOp function) {
+int64_t countReplayedOps(ProgramOp function) {
   int64_t count = 0;
   function.walk([&](Operation *op) {
     if (isReplay(op) && !isa<LoopOp, OffloadOp>(op))

@@ -44,17 +44,17 @@ using Scope = mlir::SmallVector<mlir::Operation *>;
 /// A primal op after cotangents belongs to the next value_and_grad, unless the function says that
 /// there is one scope (PlanningScopes.h). Scopes inside the loops of a
 /// scope come before it.
-std::vector<Scope> findScopes(mlir::func::FuncOp function);
+std::vector<Scope> findScopes(mlir::FunctionOpInterface function);
 
 /// The choices that a planner has written on the ops of a scope, one per result; empty if there are
 /// none. Errors, at the op: not one per result, or unknown.
 mlir::FailureOr<std::vector<checkpoint::Choice>> readChoices(llvm::ArrayRef<mlir::Operation *> ops);
 
 /// The bytes of `findSavedBuffers` (SavedBuffers.h).
-int64_t countSavedBytes(mlir::func::FuncOp function);
+int64_t countSavedBytes(ProgramOp function);
 
 /// The `replayed_ops` of a function: ops with a replay number, each as often as its loops run it.
-int64_t countReplayedOps(mlir::func::FuncOp function);
+int64_t countReplayedOps(ProgramOp function);
 
 } // namespace reprise
 

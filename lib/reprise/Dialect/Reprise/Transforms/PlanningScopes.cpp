@@ -47,7 +47,7 @@ static PlanningScope translate(Scope scope) {
   return planned;
 }
 
-static bool isOutermost(const Scope &scope, func::FuncOp function) {
+static bool isOutermost(const Scope &scope, ProgramOp function) {
   return scope.front() && scope.front()->getBlock() == &function.getBody().front();
 }
 
@@ -56,7 +56,7 @@ static bool isOutermost(const Scope &scope, func::FuncOp function) {
 static bool mayReadBack(Operation *op) { return op && (isCotangent(op) || getOrder(op) > 0); }
 
 /// Loops whose bodies hold nothing to plan make an empty scope.
-static std::vector<Scope> selectScopes(func::FuncOp function, bool areOutermost) {
+static std::vector<Scope> selectScopes(ProgramOp function, bool areOutermost) {
   std::vector<Scope> scopes = findScopes(function);
   llvm::erase_if(scopes, [&](const Scope &scope) {
     return llvm::none_of(scope, [](Operation *op) { return op; }) ||
@@ -73,11 +73,11 @@ static std::vector<PlanningScope> translateAll(std::vector<Scope> scopes) {
   return planned;
 }
 
-std::vector<PlanningScope> reprise::findPlanningScopes(func::FuncOp function) {
+std::vector<PlanningScope> reprise::findPlanningScopes(ProgramOp function) {
   return translateAll(selectScopes(function, /*areOutermost=*/true));
 }
 
-std::optional<PlanningScope> reprise::findJointScope(func::FuncOp function) {
+std::optional<PlanningScope> reprise::findJointScope(ProgramOp function) {
   std::vector<Scope> scopes = selectScopes(function, /*areOutermost=*/true);
   if (scopes.empty())
     return std::nullopt;
@@ -99,13 +99,13 @@ std::optional<PlanningScope> reprise::findJointScope(func::FuncOp function) {
   return joint;
 }
 
-bool reprise::isOneScope(func::FuncOp function) {
+bool reprise::isOneScope(ProgramOp function) {
   return llvm::count_if(findScopes(function), [&](const Scope &scope) {
            return !scope.empty() && isOutermost(scope, function);
          }) <= 1;
 }
 
-std::vector<PlanningScope> reprise::findBodyScopes(func::FuncOp function) {
+std::vector<PlanningScope> reprise::findBodyScopes(ProgramOp function) {
   return translateAll(selectScopes(function, /*areOutermost=*/false));
 }
 

@@ -7,14 +7,14 @@
 using namespace mlir;
 using namespace reprise;
 
-static std::vector<Operation *> listOps(func::FuncOp program) {
+static std::vector<Operation *> listOps(ProgramOp program) {
   std::vector<Operation *> ops;
   for (Operation &op : program.getBody().front().without_terminator())
     ops.push_back(&op);
   return ops;
 }
 
-bool reprise::isPossible(func::FuncOp program, ArrayRef<int32_t> order) {
+bool reprise::isPossible(ProgramOp program, ArrayRef<int32_t> order) {
   std::vector<Operation *> ops = listOps(program);
   if (order.size() != ops.size() || !llvm::all_of(ops, isMemoryEffectFree))
     return false;
@@ -36,7 +36,7 @@ bool reprise::isPossible(func::FuncOp program, ArrayRef<int32_t> order) {
   return true;
 }
 
-void reprise::applyOrder(func::FuncOp program, ArrayRef<int32_t> order) {
+void reprise::applyOrder(ProgramOp program, ArrayRef<int32_t> order) {
   std::vector<Operation *> ops = listOps(program);
   for (int number : order)
     ops[number]->moveBefore(program.getBody().front().getTerminator());

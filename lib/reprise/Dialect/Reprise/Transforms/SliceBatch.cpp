@@ -15,7 +15,7 @@ namespace reprise {
 namespace {
 
 /// Fails if a micro-batch has statistics of one element, at their op.
-LogicalResult checkStatistics(func::FuncOp step, const BatchStates &states, int64_t microbatches) {
+LogicalResult checkStatistics(ProgramOp step, const BatchStates &states, int64_t microbatches) {
   int64_t fewest = states.getBatch() / microbatches;
   WalkResult walked = step.walk([&](BatchStatisticsOp op) {
     int64_t count = op.getCount(), own = count / states.getBatch() * fewest;
@@ -32,8 +32,8 @@ struct SliceBatchPass : impl::SliceBatchPassBase<SliceBatchPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    func::FuncOp step = getOperation();
-    if (step.isExternal() || microbatches <= 1)
+    ProgramOp step = getOperation();
+    if (microbatches <= 1)
       return;
     if (PauseOp pause = findPause(step)) {
       pause.emitError("a step that pauses is not cut into micro-batches");

@@ -102,14 +102,14 @@ private:
 
 class Unroller {
 public:
-  explicit Unroller(func::FuncOp function) {
+  explicit Unroller(FunctionOpInterface function) {
     function.walk([&](Operation *op) {
       for (int64_t id : getPath(op->getDiscardableAttrDictionary()))
         nextUnit = std::max(nextUnit, id + 1);
     });
   }
 
-  LogicalResult run(func::FuncOp function) {
+  LogicalResult run(FunctionOpInterface function) {
     // Outer loops first, so that an inner one finds the rows of another in its own iteration.
     for (;;) {
       SmallVector<Block *> bodies;
@@ -219,7 +219,7 @@ struct UnrollLoopsPass : impl::UnrollLoopsPassBase<UnrollLoopsPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
+    FunctionOpInterface function = getOperation();
     if (!function.walk([](LoopOp) { return WalkResult::interrupt(); }).wasInterrupted())
       return markAllAnalysesPreserved();
     if (failed(Unroller(function).run(function)) || failed(settleLabels(function)))
@@ -227,7 +227,7 @@ struct UnrollLoopsPass : impl::UnrollLoopsPassBase<UnrollLoopsPass> {
   }
 
   /// A loop keeps copies of views, which now show the memory of their operands.
-  static LogicalResult settleLabels(func::FuncOp function) {
+  static LogicalResult settleLabels(FunctionOpInterface function) {
     for (const Scope &scope : findScopes(function))
       if (failed(Translation(scope).settleLabels()))
         return failure();

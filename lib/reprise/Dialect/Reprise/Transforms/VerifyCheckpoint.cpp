@@ -51,7 +51,7 @@ SmallVector<NamedAttribute> collectAttributes(Operation *op) {
 
 class Verifier {
 public:
-  explicit Verifier(func::FuncOp function) : function(function), signature(function) {}
+  explicit Verifier(ProgramOp function) : function(function), signature(function) {}
 
   LogicalResult run();
 
@@ -97,7 +97,7 @@ private:
     return known ? Value(original->getResult(result.getResultNumber())) : value;
   }
 
-  func::FuncOp function;
+  ProgramOp function;
   EntrySignature signature;
   DenseMap<int64_t, Operation *> originals;
   DenseMap<Operation *, SmallVector<Operation *, 1>> replaysOf;
@@ -346,16 +346,14 @@ struct VerifyCheckpointPass : impl::VerifyCheckpointPassBase<VerifyCheckpointPas
       signalPassFailure();
   }
 
-  static LogicalResult verify(func::FuncOp function) {
-    if (function.isExternal())
-      return success();
+  static LogicalResult verify(ProgramOp function) {
     Verifier verifier(function);
     return success(succeeded(verifier.run()) &&
                    succeeded(compare(function, kSavedBytesAttr, countSavedBytes(function))) &&
                    succeeded(compare(function, kReplayedOpsAttr, countReplayedOps(function))));
   }
 
-  static LogicalResult compare(func::FuncOp function, StringRef name, int64_t actual) {
+  static LogicalResult compare(ProgramOp function, StringRef name, int64_t actual) {
     auto stated = function->getAttrOfType<IntegerAttr>(name);
     if (!stated)
       return function.emitError("expected '") << name << "': run reprise-checkpoint first";

@@ -1,5 +1,4 @@
 // reprise: tests that the places of random programs pass their judge, and that moved ones do not
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -22,7 +21,7 @@ public:
   explicit RandomProgram(unsigned seed) : random(seed) {}
 
   std::string make() {
-    text = "func.func @f(%x: tensor<16xf32> {reprise.name = \"x\"}) -> (tensor<16xf32> "
+    text = "reprise.program @f devices [0] (%x: tensor<16xf32> {reprise.name = \"x\"}) -> (tensor<16xf32> "
            "{reprise.name = \"y\"}) {\n";
     values = {{"%x", 0}};
     for (int i = 0; i < 24; ++i)
@@ -30,7 +29,7 @@ public:
     for (const std::string &event : inFlight)
       text += "  exec.wait " + event + "\n";
     std::string last = addLaunch(pick(), pick());
-    return text + "  return " + last + " : tensor<16xf32>\n}\n";
+    return text + "  reprise.return " + last + " : tensor<16xf32>\n}\n";
   }
 
 private:
@@ -119,7 +118,7 @@ protected:
     });
     message.clear();
     PassManager manager(&context);
-    manager.addNestedPass<func::FuncOp>(std::move(pass));
+    manager.addNestedPass<ProgramOp>(std::move(pass));
     return manager.run(module);
   }
 
@@ -137,7 +136,7 @@ TEST_F(PlaceBuffersTest, PlacesOfRandomProgramsPassTheirJudge) {
     ASSERT_TRUE(succeeded(run(*module, exec::createVerifyBuffersPass({}, nullptr))))
         << "seed " << seed << ": " << message << "\n"
         << text;
-    auto function = *module->getOps<func::FuncOp>().begin();
+    auto function = *module->getOps<ProgramOp>().begin();
     int64_t buffers = 0;
     function.walk([&](exec::StoringOpInterface op) { buffers += op.getStoredResults().size(); });
     shared += *exec::getArenaBytes(function) < 64 * buffers;
@@ -153,7 +152,7 @@ TEST_F(PlaceBuffersTest, MovedWaitsAreSeen) {
     OwningOpRef<ModuleOp> module =
         parseSourceString<ModuleOp>(RandomProgram(seed).make(), &context);
     ASSERT_TRUE(succeeded(run(*module, exec::createPlaceBuffersPass({}, nullptr))));
-    auto function = *module->getOps<func::FuncOp>().begin();
+    auto function = *module->getOps<ProgramOp>().begin();
     exec::ReceiveOp receive;
     function.walk([&](exec::ReceiveOp op) { receive = op; });
     if (!receive || receive.getValue().use_empty())
