@@ -173,6 +173,10 @@ TEST_F(ProgramsTest, wrongTransfersAreErrors) {
             Values());
   EXPECT_EQ(error, "'reprise.program' op is a second program of device 0\nthe first one");
   EXPECT_EQ(runAll(send + R"(
+    reprise.program @both devices [1, 2] (%x: tensor<2xf32>) { reprise.return })"),
+            Values());
+  EXPECT_EQ(error, "expected a program of one device, got one of 2");
+  EXPECT_EQ(runAll(send + R"(
     func.func @plain(%x: tensor<2xf32>) { return })"),
             Values());
   EXPECT_EQ(

@@ -115,6 +115,17 @@ reprise.program @second devices [0] () {
 
 // -----
 
+// expected-note@below {{another one}}
+reprise.program @first devices [0, 1] () {
+  reprise.return
+}
+// expected-error@below {{expected one program of device 1}}
+reprise.program @second devices [1] () {
+  reprise.return
+}
+
+// -----
+
 // expected-error@below {{argument 0 has no role: expected input, parameter, state, seed or offset}}
 reprise.program @roles devices [0] (%x: tensor<f32> {reprise.name = "x"}) {
   reprise.return

@@ -133,7 +133,7 @@ LogicalResult PieceOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 static LogicalResult verifyPeer(Operation *op, FlatSymbolRefAttr peer,
                                 SymbolTableCollection &symbols) {
-  auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(op, peer);
+  auto program = symbols.lookupNearestSymbolFrom<reprise::ProgramOp>(op, peer);
   if (!program)
     return op->emitOpError("there is no device program ") << peer;
   if (program == op->getParentOp())

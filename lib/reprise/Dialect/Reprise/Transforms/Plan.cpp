@@ -176,7 +176,7 @@ static void addScopes(Block &block, std::vector<Scope> &scopes, bool isOne = fal
 
 std::vector<Scope> findScopes(FunctionOpInterface function) {
   std::vector<Scope> scopes;
-  addScopes(function.getBody().front(), scopes, function->hasAttr(kOneScopeAttr));
+  addScopes(function.getFunctionBody().front(), scopes, function->hasAttr(kOneScopeAttr));
   return scopes;
 }
 
