@@ -67,8 +67,8 @@ reprise.program @train devices [0] (%x: tensor<4xf32> {reprise.role = "input", r
 
 // expected-error @below {{expected one step to cut into stages, got 0 device programs}}
 module {
-  reprise.program @none devices [0] () {
-    reprise.return
+  func.func @none() {
+    return
   }
 }
 

@@ -72,6 +72,13 @@ reprise.program @yield devices [0] (%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // expected-error @below {{expected a body that ends in reprise.return}}
 reprise.program @open devices [0] () {
+  llvm.unreachable
+}
+
+// -----
+
+// expected-error @below {{failed to verify constraint: region with 1 blocks}}
+reprise.program @empty devices [0] () {
 }
 
 // -----
