@@ -214,7 +214,8 @@ TEST_F(ExecToBundleTest, APauseIsANumberOfCommands) {
 }
 
 TEST_F(ExecToBundleTest, EqualConstantsAreStoredOnce) {
-  Bundle bundle = compile(R"(reprise.program @f devices [0] () -> (tensor<2xf32> {reprise.name = "y"}) {
+  Bundle bundle =
+      compile(R"(reprise.program @f devices [0] () -> (tensor<2xf32> {reprise.name = "y"}) {
   %a = reprise.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %b = reprise.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %c = reprise.constant dense<[1.0, 3.0]> : tensor<2xf32>

@@ -23,12 +23,12 @@ protected:
   }
 
   Operation *parseOp(StringRef op) {
-    module = parseSourceString<ModuleOp>(
-        ("reprise.program @f devices [0] (%x: tensor<64x64xf32>, %d: tensor<64x64xf64>, %h: tensor<64x64xbf16>, "
-         "%q: tensor<2x4x64x32xbf16>) { " +
-         op + " reprise.return }")
-            .str(),
-        &context);
+    module = parseSourceString<ModuleOp>(("reprise.program @f devices [0] (%x: tensor<64x64xf32>, "
+                                          "%d: tensor<64x64xf64>, %h: tensor<64x64xbf16>, "
+                                          "%q: tensor<2x4x64x32xbf16>) { " +
+                                          op + " reprise.return }")
+                                             .str(),
+                                         &context);
     return &(*module->getOps<ProgramOp>().begin()).getBody().front().front();
   }
 

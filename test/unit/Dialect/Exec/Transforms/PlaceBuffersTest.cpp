@@ -21,7 +21,8 @@ public:
   explicit RandomProgram(unsigned seed) : random(seed) {}
 
   std::string make() {
-    text = "reprise.program @f devices [0] (%x: tensor<16xf32> {reprise.name = \"x\"}) -> (tensor<16xf32> "
+    text = "reprise.program @f devices [0] (%x: tensor<16xf32> {reprise.name = \"x\"}) -> "
+           "(tensor<16xf32> "
            "{reprise.name = \"y\"}) {\n";
     values = {{"%x", 0}};
     for (int i = 0; i < 24; ++i)
