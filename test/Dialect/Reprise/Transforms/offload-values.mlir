@@ -26,11 +26,11 @@ reprise.program @step devices [0] (%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<
 }
 
 // The number of a copy of a cast is the cast's own.
-// CHECK-LABEL: func.func @copy
+// CHECK-LABEL: reprise.program @copy
 // CHECK: %[[A:.*]] = reprise.cast %{{.*}}reprise.copy = 0 : i64
 // LABELS-NEXT: reprise.offload %[[A]] {reprise.label = #reprise.label<must_offload>, reprise.primal, reprise.rule = "op"}
-func.func @copy(%x: tensor<4xf32>) -> tensor<4xbf16> {
+reprise.program @copy devices [0] (%x: tensor<4xf32>) -> tensor<4xbf16> {
   %a = reprise.cast %x {reprise.primal, reprise.copy = 0 : i64, reprise.label = #reprise.label<must_offload>, reprise.rule = "op"} : tensor<4xf32> to tensor<4xbf16>
   %b = reprise.neg %a {reprise.cotangent} : tensor<4xbf16>
-  return %b : tensor<4xbf16>
+  reprise.return %b : tensor<4xbf16>
 }
