@@ -12,9 +12,9 @@ namespace {
 
 // The interpreter walks into regions itself, autodiff expands value_and_grad, and policies are read
 // by the label phase.
-const std::set<std::string> walked = {
-    "reprise.block", "reprise.checkpoint",     "reprise.loop", "reprise.policy",
-    "reprise.rule",  "reprise.value_and_grad", "reprise.yield"};
+const std::set<std::string> walked = {"reprise.block",  "reprise.checkpoint",     "reprise.loop",
+                                      "reprise.policy", "reprise.program",        "reprise.return",
+                                      "reprise.rule",   "reprise.value_and_grad", "reprise.yield"};
 
 TEST_F(InterpreterTest, everyOpHasAReference) {
   std::set<std::string> without;

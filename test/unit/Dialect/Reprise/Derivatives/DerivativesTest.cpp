@@ -33,8 +33,9 @@ const std::set<std::string> constants = {"compare",
                                          "random_normal",
                                          "random_bernoulli"};
 /// Ops that are gone, or expanded, when rules are applied.
-const std::set<std::string> structure = {"yield",  "block", "checkpoint", "value_and_grad",
-                                         "policy", "rule",  "dot_bias"};
+const std::set<std::string> structure = {"yield",          "block",  "checkpoint",
+                                         "value_and_grad", "policy", "rule",
+                                         "program",        "return", "dot_bias"};
 
 TEST(Derivatives, EveryOpHasARuleAndATestOrIsInTheClosedList) {
   DialectRegistry registry;
