@@ -6,8 +6,8 @@ using namespace reprise;
 
 namespace reprise {
 
-/// The cotangent of a bias [b or 1, h or 1, t or 1, s]: that of the scores, summed where it
-/// repeats.
+/// Returns the cotangent of a bias [b or 1, h or 1, t or 1, s]: that of the scores, summed over
+/// repeated dimensions.
 static Value sumToBias(Pullback &p, Value scores, Value bias) {
   ArrayRef<int64_t> shape = tensorTypeOf(bias).getShape();
   SmallVector<int64_t> repeated;
@@ -17,14 +17,14 @@ static Value sumToBias(Pullback &p, Value scores, Value bias) {
   return p.reshape(p.sum(scores, repeated), shape);
 }
 
-/// The gradients come from one op that draws the same words again.
+/// Differentiates attention: one op computes all gradients, and draws the same words again.
 static void differentiate(AttentionOp op, Pullback &p) {
   bool wide =
       p.wantsWide(0, op.getQuery()) || p.wantsWide(1, op.getKey()) || p.wantsWide(2, op.getValue());
   auto fit = [&](Value x) { return wide ? p.widen(x) : x; };
   Value q = fit(op.getQuery()), k = fit(op.getKey()), v = fit(op.getValue());
   Value out = fit(op.getOut());
-  // The backward op has no form without dout; a cotangent of lse alone is a rarity.
+  // The backward op has no form without dout; a cotangent of lse without dout is rare.
   Value dout = p.getRaw(0) ? fit(p.getRaw(0)) : p.like(out, 0);
   Type dscore;
   if (op.getBias() && p.wants(3))
@@ -41,9 +41,9 @@ static void differentiate(AttentionOp op, Pullback &p) {
 }
 
 namespace {
-/// The parts of attention_backward as ops on whole score matrices. The query heads that share a key
-/// head are neighbours, so they are further queries of it: scores are [b, g, h / g · t, s]. Masked
-/// scores are no terms: whatever leaves score space is masked.
+/// Parts of attention_backward as ops on whole score matrices. Query heads that share a key head
+/// are neighbours and count as further queries of that head: scores are [b, g, h / g · t, s].
+/// Masked scores are no terms: every value that leaves score space is masked.
 struct Scores {
   Pullback &p;
   AttentionBackwardOp op;
@@ -88,7 +88,7 @@ struct Scores {
   }
   Value masked(Value x) { return mask ? p.select(mask, x, p.like(x, 0)) : x; }
 
-  /// The same draw as attention's, by index [b, h, t, s].
+  /// Applies the draw of attention, by index [b, h, t, s].
   Value dropout(Value x) {
     if (!op.draws())
       return x;
@@ -130,7 +130,7 @@ static Value throughValues(Scores &s, const Operands &x, Value p, Value dvBar, V
   return s.dropout(s.score(x.dout, dvBar));
 }
 
-/// Through delta and dP, whose difference has the cotangent `w` (and its negative).
+/// Differentiates through delta and dP, whose difference has the cotangent `w` (and its negative).
 static void throughDifference(Pullback &p, Scores &s, const Operands &x, Value w, Value &doutBar) {
   Value undropped = s.dropout(w), row = p.sum(w, 3);
   Value spreadRow = s.spread(row, tensorTypeOf(x.out).getShape());

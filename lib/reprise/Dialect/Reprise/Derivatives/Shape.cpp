@@ -69,7 +69,7 @@ static void differentiate(ConcatenateOp op, Pullback &p) {
   }
 }
 
-/// The late values are what comes through. The early ones are only looked at.
+/// Differentiates a pause: late values pass their cotangent on; early values have none.
 static void differentiate(PauseOp op, Pullback &p) {
   for (unsigned i = 0, first = op.getEarly().size(); i < op.getNumResults(); ++i)
     p.give(first + i, p.getRaw(i));

@@ -1,4 +1,4 @@
-// reprise: what the entry function promises to the phases and to a bundle.
+// reprise: the names and roles of the entry function's arguments and results.
 #ifndef REPRISE_DIALECT_REPRISE_TRANSFORMS_SIGNATURE_H
 #define REPRISE_DIALECT_REPRISE_TRANSFORMS_SIGNATURE_H
 
