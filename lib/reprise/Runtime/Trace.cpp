@@ -1,4 +1,4 @@
-// reprise: when each worker ran each command, as a Chrome trace and as a profile by kernel
+// reprise: times of each worker in each command, as a Chrome trace and as a profile by kernel
 #include "reprise/Runtime/Trace.h"
 #include "reprise/Runtime/Json.h"
 #include "reprise/Runtime/LiveBytes.h"
@@ -197,7 +197,7 @@ static std::string listOps(const Kernel &kernel) {
   return "[" + text + "]";
 }
 
-/// By falling seconds; of equal ones, kernels in their order, then calls.
+/// Returns the rows by falling seconds; for equal seconds, kernels in their order, then calls.
 std::vector<Profile::Row> Profile::rows() const {
   std::vector<Row> rows;
   for (const auto &[number, sum] : kernels) {
