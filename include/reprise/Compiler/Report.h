@@ -40,7 +40,8 @@ struct ReportedBuffer {
   std::string name;
   int64_t first = 0, last = 0; ///< launches
   int64_t offset = 0, bytes = 0;
-  /// Part of the step whose op writes it: "forward", "backward", "replay", "scratch", or "unknown".
+  /// Part of the step whose op writes it: "forward", "backward", "replay" or "scratch"; empty if
+  /// unknown.
   std::string part;
 };
 
