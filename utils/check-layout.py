@@ -33,7 +33,7 @@ CONTROL = re.compile(r"^ *(if|for|while|switch|else|\})")
 
 
 def source_files(suffixes=(".cpp", ".h", ".cuh", ".cu", ".td", ".py", ".sh", ".mlir")):
-    """Tracked and new files that people write; data and generated pages are not among them."""
+    """Returns tracked and new files that people write, without data and generated pages."""
     names = None
     if shutil.which("git") and os.path.exists(os.path.join(SOURCE, ".git")):
         listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "-co", "--exclude-standard"],
@@ -94,7 +94,7 @@ def check_files(files):
             yield name, None
 
 
-# What can hide a brace or a parenthesis: comments, strings, characters, lines of the preprocessor.
+# Patterns that can hide a brace or a parenthesis: comments, strings, characters, lines of the preprocessor.
 OPAQUE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
                     r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*", re.S | re.M)
 CLASS_HEAD = re.compile(r"(?:.*[\s>])?(?:class|struct)\s+([\w:]+)\s*(?:<[^:]*>)?\s*(?:final)?\s*(?::(?!:).*)?$", re.S)
@@ -109,7 +109,7 @@ def class_named(head):
 
 
 def method_named(declaration):
-    """The name that a declaration in a class gives to a function, or None if it declares anything else."""
+    """Returns the function name that a declaration in a class declares, or None if it declares no function."""
     text = re.sub(r"\b(public|private|protected)\s*:(?!:)", "", declaration).replace("->", " ").strip()
     while re.search(r"<[^<>]*>", text):
         text = re.sub(r"<[^<>]*>", "", text)
@@ -118,7 +118,7 @@ def method_named(declaration):
 
 
 def methods_of_classes(text):
-    """Class -> names of its methods as its body declares them, an overload for each.
+    """Returns class -> names of its methods as its body declares them, an overload for each.
 
     Constructors, destructors and operators are not counted: a class cannot give them to free functions.
     """
@@ -164,7 +164,7 @@ def check_methods(files):
 
 
 def read_rooms():
-    """Room -> rooms that it may include, from the table in the page of the architecture."""
+    """Returns room -> rooms that it may include, from the table in the page of the architecture."""
     rooms = {}
     inside = False
     for line in read(ROOMS_PAGE).split("\n"):
@@ -179,7 +179,7 @@ def read_rooms():
 
 
 def room_of(path, rooms):
-    """The innermost room that holds a file. X.h and X.cpp belong to the folder X beside them."""
+    """Returns the innermost room that holds a file. X.h and X.cpp belong to the folder X beside them."""
     path = re.sub(r"^(include|lib)/", "", path).removeprefix("reprise/")
     if path.startswith(("mlir/", "llvm/")):
         return path.split("/")[0].upper()
@@ -190,7 +190,7 @@ def room_of(path, rooms):
 
 
 def included_file(name, included, files):
-    """The path of a quoted include, found as the compiler finds it: beside the file, else in a root."""
+    """Returns the path of a quoted include, found as the compiler finds it: beside the file, otherwise in a root."""
     for folder in (os.path.dirname(name), "include", "kernels"):
         path = os.path.normpath(os.path.join(folder, included))
         if path in files:
@@ -199,7 +199,7 @@ def included_file(name, included, files):
 
 
 def check_arrows(files):
-    """Yields (file, problem or None): what it includes must lie in a room that its own may include."""
+    """Yields (file, problem or None): included files must lie in a room that the file's room may include."""
     rooms = read_rooms()
     if not rooms:
         yield ROOMS_PAGE, "has no table of rooms"
@@ -230,7 +230,7 @@ def check_arrows(files):
 
 
 def check_format(files):
-    """Yields (file, problem or None), or nothing where the formatter is not installed."""
+    """Yields (file, problem or None), or nothing if the formatter is not installed."""
     if not shutil.which(FORMATTER):
         return
     sources = [name for name in files if name.endswith((".cpp", ".h"))]
@@ -243,7 +243,7 @@ def check_format(files):
 
 
 def wide_lines(name):
-    """The numbers of lines of prose that are too long; what cannot be cut, such as a link, is none."""
+    """Yields the numbers of lines of prose that are too long; lines that cannot be cut, such as links, are excluded."""
     in_code = False
     for number, line in enumerate(read(name).split("\n"), 1):
         if line.lstrip().startswith("```"):

@@ -34,10 +34,10 @@ cuMemGetAllocationGranularity cuMemGetAllocationPropertiesFromHandle cuMemImport
 cuMemRetainAllocationHandle cuMemSetAccess cuMemUnmap cuMemsetD32Async cuModuleLoad cuModuleLoadDataEx cuModuleUnload cuOccupancyMaxActiveClusters
 cuStreamWriteValue32 cuTensorMapEncodeTiled nvmlDeviceGetComputeRunningProcesses nvmlDeviceGetGpuFabricInfoV
 nvmlDeviceGetNvLinkRemoteDeviceType nvmlDeviceGetNvLinkRemotePciInfo_v2 nvmlInit_v2 nvmlSystemGetCudaDriverVersion_v2""".split()
-#: What is computed outside of the graphs: a loss, or all of it that follows the model.
+#: Bytes computed outside of the graphs: a loss, or everything that follows the model.
 OUTSIDE = 1024
 REDUCTION = re.compile(r"triton_heuristics\.(\w*reduction|split_scan)\(")
-#: What follows from a kernel's name and place, and which of its results are stored.
+#: Parts that follow from a kernel's name and place, and from which of its results are stored.
 ELSEWHERE = re.compile(r"#.*|'(?:optimize_mem|num_store|num_reduction)': \w+|'kernel_name': '\w*'|'tiling_scores': \{.*?\}|"
                        r"'signature': \{.*?\}|'configs': \[\{.*?\}\]|filename=\S*|out_ptr\d+, |tl\.store\(.*")
 SIGNATURE, CONFIGS = re.compile(r"'signature': (\{.*?\})"), re.compile(r"'configs': (\[\{.*?\}\])")
@@ -64,7 +64,7 @@ def build(folder, name, source, others):
 
 
 def start(folder):
-    """Runs this script again, on libraries that compute nothing."""
+    """Runs this script again, with libraries that compute nothing."""
     runtime = build(folder, "libnullruntime.so", "NullRuntime.c", ())
     needed = set()
     for path in glob.glob(os.path.join(packages(), "torch", "lib", "lib*.so")):
@@ -86,7 +86,7 @@ def on_gpu(value, device):
 
 @contextlib.contextmanager
 def draws():
-    """All random ops that run meanwhile: their names, and the seed and offset of the generator before each."""
+    """Records all random ops that run meanwhile: their names, and the seed and offset of the generator before each."""
     import torch
     found, call, generators = [], torch._ops.OpOverload.__call__, torch.cuda.default_generators
 
@@ -102,7 +102,7 @@ def draws():
 
 
 def draw_step(case, forward):
-    """The draws of a step, with generators of both devices, if there are two, at different places before it."""
+    """Returns the draws of a step. Generators of both devices, if there are two, start at different places."""
     import torch
     other = torch.device("cuda", 1 - next(case.model.parameters()).device.index)
 
@@ -116,7 +116,7 @@ def draw_step(case, forward):
 
 
 def order_of_sums(name, code):
-    """What of a kernel's code decides the order of its sums: all but the name, and what it stores."""
+    """Returns the parts of a kernel's code that decide the order of its sums: all but the name, and its stores."""
     names, aligned = (ast.literal_eval(each.search(code).group(1)) for each in (SIGNATURE, CONFIGS))
     operands = [(each, aligned[0].get((i,))) for i, each in enumerate(names) if each.startswith("in")]
     return "\n".join([*filter(str.strip, ELSEWHERE.sub("", code.replace(name, "")).splitlines()), str(operands)])
@@ -124,7 +124,7 @@ def order_of_sums(name, code):
 
 @contextlib.contextmanager
 def reductions():
-    """How all kernels sum and scan that are made meanwhile."""
+    """Records the sums and scans of all kernels that are made meanwhile."""
     from torch._inductor.async_compile import AsyncCompile
     found, make = set(), AsyncCompile.triton
 
@@ -137,7 +137,7 @@ def reductions():
 
 
 def run_step(case, forward):
-    """Loss, gradients and buffers of a step, which leaves buffers as they were."""
+    """Returns loss, gradients and buffers of a step, and restores the buffers."""
     buffers = {name: each.clone() for name, each in case.model.named_buffers()}
     loss = case.step(forward)
     gradients, after = case.state()
@@ -151,7 +151,7 @@ def differing(found, expected):
 
 
 def run_alone(case, codegen):
-    """Of a step without replays: what it computes, its draws, and the kernels that reduce."""
+    """Returns, for a step without replays, its results, its draws, and its reducing kernels."""
     import torch
     torch._dynamo.reset()
     forward = torch.compile(case.model, backend="aot_eager") if codegen == "eager" else torch.compile(
@@ -163,7 +163,8 @@ def run_alone(case, codegen):
 
 
 def try_budget(name, case, budget, arguments, computed, draws_alone, kernels_alone, noise):
-    """Whether the peak of a step is as predicted, and within the budget unless a warning says otherwise, and the draws are the same."""
+    """Checks that the peak of a step is as predicted, that it fits the budget unless a warning says otherwise, and that
+    the draws are the same."""
     import torch
     from reprise.torch import plans
     torch._dynamo.reset()
@@ -205,7 +206,7 @@ def check(arguments):
     import models
     import torch
 
-    import reprise.torch  # noqa: F401  the entry point of an installed package does that, too
+    import reprise.torch  # noqa: F401  the entry point of an installed package imports it too
     cross_entropy = torch.nn.functional.cross_entropy
     torch.nn.functional.cross_entropy = lambda x, target, *more, **named: cross_entropy(x, target.to(x.device), *more, **named)
     if arguments.hardware:

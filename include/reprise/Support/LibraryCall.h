@@ -45,7 +45,7 @@ inline int64_t workspaceOfCall(int64_t results) {
 
 /// Product `cublasLtMatmul` of operands left, right, result, workspace and, if present, bias: for
 /// each of `batch` matrices
-/// result[row, column] = Σ over term of left[row, term] · right[column, term] + bias[column],
+///   result[row, column] = Σ over term of left[row, term] · right[column, term] + bias[column],
 /// summed in f32 and rounded once. The bias is dense and has the type of the result. The result is
 /// dense and row-major. An operand is stored in rows of its terms; a transposed operand is stored
 /// in rows of its rows or columns. Stored rows are `pitch` elements apart, matrices `stride`

@@ -135,7 +135,7 @@ template <typename OpT> static Value rstdOf(OpT op, Pullback &p) {
 
 /// Differentiates with m elements per channel and normal = (x - mean)·rstd: dbias = Σ g, dweight =
 /// Σ g·normal,
-/// dx = weight·rstd·(g - dbias/m - normal·dweight/m);
+///   dx = weight·rstd·(g - dbias/m - normal·dweight/m);
 /// mean = Σx/m adds dmean/m, and variance = Σ(x - mean)²/m adds 2·dvariance·(x - mean)/m.
 static void differentiate(BatchNormOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), rstd = rstdOf(op, p);

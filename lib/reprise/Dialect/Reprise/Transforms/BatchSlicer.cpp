@@ -313,7 +313,7 @@ void BatchSlicer::cutStatistics(BatchStatisticsOp op) {
 
 /// Merges statistics. With a samples so far, b in this micro-batch, n = a + b and d = mean_b - mean
 /// (Chan et al. 1979):
-/// mean += d·b/n and variance = variance·a/n + variance_b·b/n + d²·(a·b/n²).
+///   mean += d·b/n and variance = variance·a/n + variance_b·b/n + d²·(a·b/n²).
 void BatchSlicer::mergeStatistics(BatchStatisticsOp op) {
   Value mean = own.lookup(op.getMean()), variance = own.lookup(op.getVariance());
   if (Value before = totals.lookup(op.getWholeMean())) {
