@@ -1,10 +1,10 @@
 // reprise: GFLOP/s of our convolutions in comparison with oneDNN's, in one run
 //
 // usage: bench-convolution [--target=T] [--threads=N] [--filter=TEXT] [--json=FILE]
-// [--repetitions=N] [--own] [--commands] Forward, image gradient and filter gradient of each shape.
-// oneDNN chooses its own layouts, and reorders outside of the measurement; ours reads and writes
-// [n, c, y, x]. Best of several runs each, taken in turns. --own measures only ours, --commands
-// each of its commands.
+// [--repetitions=N] [--own] [--commands]
+// Forward, image gradient and filter gradient of each shape. oneDNN chooses its own layouts, and
+// reorders outside of the measurement; ours reads and writes [n, c, y, x]. Best of several runs
+// each, taken in turns. --own measures only ours, --commands each of its commands.
 #include "Measure.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 #include "reprise/Conversion/Cpu/Target.h"
