@@ -31,7 +31,7 @@ struct CompileOptions {
   /// a model. After `autodiff` the module is trusted: a caller that edits a module between phases
   /// checks it with buildVerifier (Phases.h).
   std::optional<Phase> after;
-  /// Whether `phases.target` holds even if `plan` was made for another target.
+  /// Tells whether `phases.target` holds even if `plan` was made for another target.
   bool isTargetGiven = false;
   /// Targets of devices that differ from `phases.target`, by device number.
   std::map<int64_t, std::string> targets;
@@ -49,12 +49,12 @@ struct CompileOptions {
   /// plan.
   const llvm::json::Value *plan = nullptr;
   std::string planPath = {}; ///< file of `plan`, for messages; may be empty
-  /// Whether CompiledProgram::plan is filled.
+  /// Tells whether CompiledProgram::plan is filled.
   bool keepPlan = false;
   /// Output for a budget that no plan meets: the smallest budget, in bytes, for which a plan was
   /// found.
   int64_t *leastBudget = nullptr;
-  /// Whether code generation is left out: the compilation's bundle stays empty.
+  /// Tells whether code generation is left out: the compilation's bundle stays empty.
   bool estimateOnly = false;
   /// Receives the progress of a long search, such as "budget 3 of 12".
   std::function<void(const std::string &)> tell = {};

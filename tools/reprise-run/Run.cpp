@@ -61,7 +61,7 @@ private:
   int64_t saved = -1; ///< step of the output folder
 };
 
-/// Everything that can fail before the first step should fail before the first step.
+/// Does all work that can fail, so that errors appear before the first step.
 Error Run::prepare() {
   if (Error error = ranks ? checkAlike() : Error::success())
     return error;

@@ -18,7 +18,7 @@ std::string kindOf(StringRef message) {
   return result;
 }
 
-/// Never empty.
+/// Returns a text that is never empty.
 static std::string messageOf(const std::string &text) { return text.empty() ? "no message" : text; }
 
 Operation *Judge::create(OpBuilder &builder, const Template &candidate, ValueRange operands) {

@@ -55,7 +55,7 @@ public:
   int64_t within(int64_t low, int64_t high) { return low + below(high - low + 1); }
   bool chance(int percent) { return below(100) < percent; }
   template <typename Range> auto &pick(Range &&range) { return range[below(std::size(range))]; }
-  /// Rather from the end: of two picks, the later one.
+  /// Picks an operand, rather from the end: the later one of two picks.
   template <typename Range> auto &pickLate(Range &&range) {
     int64_t size = std::size(range), first = below(size), second = below(size);
     return range[std::max(first, second)];

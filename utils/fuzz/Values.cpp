@@ -15,7 +15,7 @@ Values::Values(ImplicitLocOpBuilder &builder, Random &random) : builder(builder)
     sizes.push_back(makeSize());
 }
 
-/// Around the vectors, the lanes and the blocks of the kernels.
+/// Returns a size near the widths of the kernels' vectors, lanes or blocks.
 int64_t Values::makeSize() {
   static constexpr int64_t lanes[] = {15, 16, 17, 31, 32, 33}, blocks[] = {63, 64, 65, 127, 130};
   static constexpr int64_t large[] = {257, 1000, 4095, 4096, 4097, 5000};

@@ -224,7 +224,8 @@ bool decodeInsert(Decoder &decoder, const Instruction &source, Modifiers &modifi
   return true;
 }
 
-/// Looks each result bit up in a table of eight bits by the bits of the operands.
+/// Computes each result bit from a table of eight bits; the bits of the three operands are the
+/// index.
 void lookUp(Warp &warp, const Inst &inst) {
   const uint32_t *a = warp.at<uint32_t>(inst.a), *b = warp.at<uint32_t>(inst.b),
                  *c = warp.at<uint32_t>(inst.c);

@@ -35,7 +35,7 @@ public:
   /// written.
   uint64_t allocate(int device, uint64_t bytes);
   bool free(uint64_t begin);
-  /// Null if no allocation holds `size` bytes from the address on.
+  /// Returns null if no allocation holds `size` bytes from the address on.
   const Allocation *find(uint64_t address, uint64_t size = 1) const;
   /// Describes for a message the allocation around, before or behind the address.
   std::string describe(uint64_t address) const;

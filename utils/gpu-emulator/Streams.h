@@ -107,7 +107,7 @@ public:
   /// done.
   bool advance(const PiecePtr &piece);
   void advanceAll();
-  /// Called while another process is waited for.
+  /// Callback that runs while the streams wait for another process.
   std::function<void()> whenStuck;
   bool capturing(int device) const;
 
@@ -123,7 +123,7 @@ private:
   void addToCapture(Stream &stream, GraphCommand command);
   void execute(Stream &stream);
   bool canBeDone(const Piece &piece) const;
-  /// Null if all that is left waits for other processes.
+  /// Returns null if all remaining work waits for other processes.
   Stream *choose(const PiecePtr &wanted);
   const uint8_t *orderedBefore(const Piece &piece);
 

@@ -31,7 +31,7 @@ struct ReportedValue {
   checkpoint::ValueLabel label = checkpoint::ValueLabel::None;
   std::optional<std::string> rule; ///< rule; none if no rule labelled the value
   double replaySeconds = 0;        ///< cost model seconds, alone in its own kernel
-  /// Whether no kernel writes it to memory; known after the kernels phase.
+  /// Tells whether no kernel writes it to memory; known after the kernels phase.
   std::optional<bool> fused;
 };
 

@@ -36,7 +36,7 @@ struct AttentionSpec {
   double rate = 0;
   llvm::SmallVector<int64_t> globalShape;
   bool hasOrigin = false;
-  /// Which results are stored, in order: out and lse; or dquery, dkey, dvalue and dscore.
+  /// Flags of the stored results, in order: out and lse; or dquery, dkey, dvalue and dscore.
   llvm::SmallVector<bool> stored = {true, true, true, false};
   bool isStored(unsigned result) const { return result < stored.size() && stored[result]; }
 

@@ -41,7 +41,8 @@ struct ContractionSpec {
   /// Number of matrices whose columns follow each other. The result is [columnGroups, batch, M, N /
   /// columnGroups]; epilogues see it as [batch, M, N].
   int64_t columnGroups = 1;
-  /// Whether vector lanes run along M for all sizes, since stepping along the columns is expensive.
+  /// Tells whether vector lanes run along M for all sizes, since stepping along the columns is
+  /// expensive.
   bool lanesAlongRows = false;
   /// Number of buffers after lhs and rhs that the epilogue uses: 1, the result, unless there is an
   /// epilogue.

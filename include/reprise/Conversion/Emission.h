@@ -17,7 +17,7 @@ struct DrawPosition {
   int64_t width = 1;
   /// Distance in positions from one lane to the next.
   int64_t step = 1;
-  /// Whether `first` is a multiple of 4 whenever the code runs.
+  /// Tells whether `first` is a multiple of 4 whenever the code runs.
   bool aligned = false;
   WordWidth words = WordWidth::Wide;
 };

@@ -60,9 +60,9 @@ struct PhaseOptions {
   bool ignoreCheckpoints = false;
   int64_t microbatches = 1; ///< parts of the batch; 1 does not cut the batch
   StageOptions stages;
-  /// Whether `autodiff` replaces loops by iterations, which labels distinguish.
+  /// Tells whether `autodiff` replaces loops by iterations, which labels distinguish.
   bool unroll = false;
-  /// Whether replays and originals live to the end of the step for comparison.
+  /// Tells whether replays and originals live to the end of the step for comparison.
   bool verifyReplays = false;
 };
 

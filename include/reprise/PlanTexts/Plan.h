@@ -16,7 +16,7 @@ struct PlanOptions {
   std::vector<std::string> budgets; ///< budgets, see parseBudgets
   std::optional<double> timeLimit;  ///< seconds per budget; 0 leaves only work without a search
   bool isWritten = false;           ///< whether to write `text`
-  /// Whether a budget that no plan meets returns the plan of the smallest peak.
+  /// Tells whether a budget that no plan meets returns the plan of the smallest peak.
   bool orLeast = false;
   std::function<bool()> isCancelled =
       /// Returns whether to cancel; called often.
@@ -37,7 +37,7 @@ struct Plan {
   std::optional<bool> isReordered; ///< whether launches run in another order, if that is allowed
   std::string place;               ///< place that needs more than the budget with every plan
   int64_t need = 0;                ///< bytes that it needs: above the budget if no schedule fits
-  /// Without a plan: the smallest budget for which a plan was found.
+  /// Smallest budget for which a plan was found, if the plan itself is missing.
   int64_t lowestPeak = 0;
   bool isRefuted = false;   ///< whether no schedule fits, although each operation does
   bool isTruncated = false; ///< whether the time limit ended the search

@@ -74,7 +74,7 @@ using PolicyPtr = std::shared_ptr<const Policy>;
 /// Context for reading policies and reporting their errors.
 struct PolicyContext {
   mlir::Location location;
-  /// If true, a rule without a match is a warning, not an error.
+  /// Turns the error about a rule without a match into a warning.
   bool allowUnmatchedRules = false;
   mlir::ModuleOp module = nullptr;      ///< module whose policies `@NAME` refers to; null: none
   std::vector<std::string> within = {}; ///< policies that are being read, outermost first

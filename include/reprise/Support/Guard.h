@@ -18,10 +18,10 @@ struct GuardLimits {
   unsigned clockFactor = 10;
   /// Divisor of our stack size for the child, so that work that succeeds there has a margin here.
   unsigned stackDivisor = 1;
-  /// Whether the child may print; all output goes to standard error. If false, a crash prints no
-  /// output.
+  /// Tells whether the child may print; all output goes to standard error. If false, a crash prints
+  /// no output.
   bool keepsOutput = false;
-  /// Called many times a second until the child has ended, for signs of life; may be empty.
+  /// Callback for signs of life, run many times a second until the child has ended; may be empty.
   std::function<void()> whileWaiting;
 };
 

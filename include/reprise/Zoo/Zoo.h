@@ -29,14 +29,14 @@ struct Options {
   double dropout = 0.0;
   Optimizer optimizer = Optimizer::Sgd;
   Precision precision = Precision::F32;
-  /// Whether each layer is a reprise.checkpoint, otherwise a reprise.block.
+  /// Tells whether each layer is a reprise.checkpoint, otherwise a reprise.block.
   bool checkpointLayers = false;
-  /// Whether the layers are one reprise.loop over stacked parameters.
+  /// Tells whether the layers are one reprise.loop over stacked parameters.
   bool loopLayers = false;
 
-  /// Whether experts have a capacity per sample instead of per batch.
+  /// Tells whether experts have a capacity per sample instead of per batch.
   bool routesSamples = false;
-  /// Whether running statistics are those of all micro-batches together.
+  /// Tells whether running statistics are those of all micro-batches together.
   bool defersStatistics = false;
 
   int64_t numHeads() const { return heads ? heads : std::max<int64_t>(1, width / 64); }

@@ -20,7 +20,7 @@ struct Frame {
 
   int64_t lines() const { return low[0] + size[0] + high[0]; }
   int64_t width() const { return low[1] + size[1] + high[1]; }
-  /// Around the planes of a tensor, [first, second, spatial…].
+  /// Returns an empty frame around the planes of a tensor, [first, second, spatial…].
   static Frame none(mlir::Value tensor);
   bool isEmpty() const { return lines() == size[0] && width() == size[1]; }
 };
@@ -37,7 +37,7 @@ ConvolutionOperands operandsOf(mlir::Operation *convolution);
 struct ConvolutionPart {
   ContractionSpec spec;
   ResultStrides result;
-  /// Whether the part is the whole result, in the order that the spec promises.
+  /// Tells whether the part is the whole result, in the order that the spec promises.
   bool isWhole;
 };
 

@@ -26,7 +26,7 @@ template <> struct Format<float> {
   static constexpr float halfPi[] = {0x1.921fb4p+0f, 0x1.4442dp-24f, 0x1.84698ap-48f};
   /// Limits of exp: the result is 0 below the first and infinite above the second.
   static constexpr float expLowest = -104.0f, expHighest = 89.0f;
-  /// Beyond these the results are 1 to the last bit.
+  /// Bounds beyond which the results are 1 to the last bit.
   static constexpr float tanhOne = 9.5f, erfOne = 4.0f, sigmoidOne = 30.0f;
   /// Limit above which the three parts of pi/2 are too few.
   static constexpr float sineLimit = 0x1p17f;

@@ -290,7 +290,7 @@ private:
     return range;
   }
 
-  /// Within its space in every iteration. What a command reads may be a window of a value.
+  /// Checks that an access, of a value or of a window, stays in its space in every iteration.
   Error checkOperand(const Operand &operand, const Program &program,
                      const std::vector<Repeat> &around) {
     if (operand.strides.size() > around.size())

@@ -18,7 +18,7 @@ public:
 
   /// Commands without places and events, in the order of their first use.
   std::vector<Command> common;
-  /// Per command, in the order of programs: its number in `common`.
+  /// Number in `common` of each command, in the order of programs.
   std::vector<uint32_t> numbers;
 
   /// Returns true if a command occurs at least twice on average, so that the table saves space.

@@ -120,7 +120,7 @@ private:
   bool hasRun = false;
   Endpoint *endpoint = nullptr;
   TransferStream copies;
-  /// By event: a transfer is waited for before the next.
+  /// Last transfer of each event, which is waited for before the next transfer of the event begins.
   std::map<uint32_t, CudaTransfer> transfers;
   std::map<uint32_t, uint64_t> mostBytes; ///< largest bytes of each
   std::vector<Exchange> exchanges;

@@ -43,7 +43,7 @@ public:
   /// if it cannot be read.
   const void *read(size_t result);
 
-  /// See Session.
+  /// Returns the arena size in bytes that the run used, as Session documents.
   Expected<uint64_t> executedArenaBytes();
 
 private:

@@ -16,7 +16,7 @@ uint64_t reprise::runtime::nanoseconds() {
   return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
 }
 
-/// Whole nanoseconds as microseconds with three decimals.
+/// Prints nanoseconds as microseconds with three decimals.
 static std::string microseconds(uint64_t nanoseconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%llu.%03llu",

@@ -119,7 +119,8 @@ Values importDivide(Source &s) {
 
 Value sub(Builder &b, Value x, Value y) { return SubOp::create(b, x.getType(), x, y); }
 
-/// Towards zero. The quotient is rounded, so that one step of the divisor may be left.
+/// Computes the remainder of a division that rounds towards zero. The quotient is rounded, so that
+/// the first remainder may exceed the divisor by one step.
 Value floatRemainder(Builder &b, Value x, Value y) {
   Value left = AbsOp::create(b, stopGradient(b, x)), by = AbsOp::create(b, stopGradient(b, y));
   Value steps = FloorOp::create(b, DivOp::create(b, left.getType(), left, by));

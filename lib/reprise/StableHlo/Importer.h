@@ -98,7 +98,7 @@ public:
   Builder b;
   mlir::IRMapping values;
   std::vector<mlir::Region *> openRegions; ///< regions under construction, innermost last
-  /// While a region of scalars is imported for tensors of this shape.
+  /// Shape of the tensors for which a region of scalars is imported; none outside of such regions.
   std::optional<Integers> lifted;
   std::vector<LoopBody *> loops; ///< loops under import, innermost last
 

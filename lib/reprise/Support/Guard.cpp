@@ -20,7 +20,7 @@
 
 using namespace reprise;
 
-/// Whether sanitizers are on. They reserve terabytes of address space and explain a crash on
+/// Tells whether sanitizers are on. They reserve terabytes of address space and explain a crash on
 /// standard error, so both limits and silence are off then.
 #if LLVM_ADDRESS_SANITIZER_BUILD || LLVM_MEMORY_SANITIZER_BUILD || LLVM_THREAD_SANITIZER_BUILD
 static constexpr bool kSanitized = true;

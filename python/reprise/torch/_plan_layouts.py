@@ -91,7 +91,7 @@ def _correct(target: Any, args: tuple, kwargs: dict, made: Any) -> Any:
 
 @contextlib.contextmanager
 def as_eager() -> Iterator[None]:
-    """While this holds, fake tensors have the strides of eager ops. Ops inside the fake form of an op do not count."""
+    """Gives fake tensors the strides of eager ops while the context is open, except inside the fake form of an op."""
     dispatch, depth = FakeTensorMode.dispatch, 0
 
     def run_and_correct(self: FakeTensorMode, target: Any, types: Any, args: tuple = (), kwargs: Any = {}) -> Any:

@@ -26,7 +26,8 @@ using PrologueFn = llvm::function_ref<mlir::Value(KernelBuilder &, const PackedE
 
 struct ContractionHooks {
   EpilogueFn epilogue =
-      /// Null: round to the result's type and store, row-major [batch, M, N].
+      /// Epilogue of the contraction. Null means: round to the result's type and store, row-major
+      /// [batch, M, N].
       nullptr;
   /// Optional prefetch of the memory that the epilogue accesses for a part of a block, before its
   /// terms are added. The block has no scratch at that time.

@@ -24,7 +24,7 @@ struct OperandPlan {
   int64_t freeSize = 1;
   int64_t sliver = 1; // free indices per sliver
   Packing packing = Packing::Private;
-  /// Whether a packed free index is one line of terms; otherwise a term is one line of free
+  /// Tells whether a packed free index is one line of terms; otherwise a term is one line of free
   /// indices.
   bool lines = false;
   PrologueFn prologue = nullptr;
@@ -48,7 +48,8 @@ struct ContractionPlan {
   int64_t rowBlocks, laneBlocks;
   int64_t scratchLd;    // elements
   bool inPlace = false; // whether sums accumulate in the result itself
-  /// Whether each sliver of rows is finished, and passed to the epilogue, before the next sliver.
+  /// Tells whether each sliver of rows is finished, and passed to the epilogue, before the next
+  /// sliver.
   bool strips = false;
 
   int64_t items() const { return batch * rowBlocks * laneBlocks; }

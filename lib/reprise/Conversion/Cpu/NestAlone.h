@@ -11,7 +11,7 @@ namespace reprise::nests {
 /// Op that runs alone, and the destination of its kernels.
 struct AloneOp {
   mlir::Operation *op;
-  /// Whether each result is stored. The buffers are the operands and the stored results.
+  /// Tells whether each result is stored. The buffers are the operands and the stored results.
   llvm::SmallVector<bool> stored;
   llvm::StringRef name;
   mlir::ModuleOp kernels;

@@ -60,7 +60,7 @@ public:
   bool wantsNeighbours(int64_t width) const {
     return epilogue && epilogue->width() == width && hasNeighbours(width);
   }
-  /// Ahead of the first row that is stored.
+  /// Runs ahead of the first row that is stored.
   void beginStores() {
     if (epilogue)
       epilogue->begin();

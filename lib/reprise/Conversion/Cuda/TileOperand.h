@@ -71,8 +71,8 @@ private:
   int64_t unit; ///< neighbouring rows that a thread moves at once
   mlir::Value memory;
   mlir::Value ownPlace; ///< place of this thread's first unit in a stage, in elements
-  /// Per unit of this thread: its term within the tile, and where its row begins; with tileTerms,
-  /// where the unit begins in the first tile.
+  /// Term within the tile, and start of the row, for each unit of this thread; with tileTerms,
+  /// start of the unit in the first tile.
   llvm::SmallVector<mlir::Value> termInTile, rowStart;
 };
 

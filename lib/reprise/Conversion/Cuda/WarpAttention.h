@@ -31,7 +31,7 @@ protected:
   };
   Rows rowsOf(unsigned buffer, const AttentionStrides &strides, const HeadIndex &head);
   Value rowPointer(const Rows &rows, Value row);
-  /// Others, in tile number `tile`.
+  /// Returns the rows of the opposite operand in tile number `tile`.
   Rows othersOf(unsigned buffer, const AttentionStrides &strides, const HeadIndex &head,
                 int64_t tile);
 

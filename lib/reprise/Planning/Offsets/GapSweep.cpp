@@ -9,7 +9,7 @@
 
 using namespace reprise::offsets;
 
-/// Later than every death, and above every offset: the ends of the arena.
+/// Time later than every death, and offset above every buffer: the ends of the arena.
 static constexpr int64_t kNever = INT64_MAX / 2;
 
 /// Orders of the stack at the peak. Each has an equal share of the sweeps.

@@ -8,7 +8,7 @@ using namespace reprise::offsets;
 /// Number of deepest probes whose offsets guide later probes.
 static constexpr size_t kGuides = 4;
 
-/// One of this many probes has no guide.
+/// Period of the probes that run without a guide: every fourth one.
 static constexpr int kWithoutGuide = 4;
 
 /// The shares of the blocks that probes of one round believe in: some are wrong now and then.

@@ -18,8 +18,7 @@ struct RefusedCut {
   std::string schedule;
   int64_t chunks;
   std::vector<std::pair<int, int>> units; ///< units of each stage: [first, end)
-  /// Per device: its bytes as a fraction of the smallest bytes of its program; 1 if they are
-  /// enough.
+  /// Bytes of each device as a fraction of the smallest bytes of its program; 1 if they are enough.
   std::vector<double> rooms;
 };
 
@@ -28,8 +27,8 @@ struct RefusedCut {
 struct StageInputs {
   std::vector<StageDevice> devices; ///< one per stage, or empty: the built-in rates of a CPU
   std::vector<RefusedCut> refused;  ///< cuts that the pass must not choose again
-  /// Whether the search minimizes bytes. The budgets of the devices are then 0, and the rooms of
-  /// refused cuts are those of a budget of one byte.
+  /// Tells whether the search minimizes bytes. The budgets of the devices are then 0, and the rooms
+  /// of refused cuts are those of a budget of one byte.
   bool isForLeast = false;
 };
 

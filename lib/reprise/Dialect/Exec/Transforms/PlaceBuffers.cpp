@@ -47,8 +47,8 @@ public:
   }
 
 private:
-  /// Next values overwrite their argument where that is safe. Otherwise a copy at the end of the
-  /// step does, or before its pause.
+  /// Stores next values over their arguments where no reader follows. Otherwise a copy at the end
+  /// of the step, or before its pause, overwrites the argument.
   void overwriteArguments() {
     EntrySignature signature(entry);
     replaced.assign(signature.getReplacedArguments().begin(),

@@ -59,8 +59,8 @@ private:
   /// Positions of pieces in their device's list.
   llvm::DenseMap<mlir::Operation *, size_t> positions;
   std::vector<Device> devices;
-  /// By value and receiver: its first piece that reads the value; the return counts as a piece
-  /// behind the last.
+  /// First piece of each receiver that reads a value, keyed by value and receiver. The return
+  /// counts as a piece behind the last.
   llvm::DenseMap<mlir::Value, std::map<size_t, size_t>> readers;
   std::vector<Message> messages; ///< in the order of the senders, one device after the other
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t>> messagesOf;

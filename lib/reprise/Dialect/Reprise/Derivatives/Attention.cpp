@@ -124,7 +124,7 @@ struct Operands {
 };
 } // namespace
 
-/// Through dv = Σ_t Pd·dout: gives P's cotangent and adds to dout's.
+/// Differentiates dv = Σ_t Pd·dout: returns P's cotangent and adds to dout's.
 static Value throughValues(Scores &s, const Operands &x, Value p, Value dvBar, Value &doutBar) {
   doutBar = s.overKeys(s.dropout(p), dvBar);
   return s.dropout(s.score(x.dout, dvBar));

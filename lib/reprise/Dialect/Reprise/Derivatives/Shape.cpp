@@ -31,7 +31,7 @@ static void differentiate(TransposeOp op, Pullback &p) {
   p.give(0, p.transpose(p.getRaw(), invertPermutationVector(op.getPermutation())));
 }
 
-/// Back to where the elements came from; zeros elsewhere.
+/// Puts the cotangents back at the positions that the slice read; the other positions get zeros.
 static void differentiate(SliceOp op, Pullback &p) {
   Value g = p.getRaw();
   auto from = tensorTypeOf(op.getOperand()), to = tensorTypeOf(g);

@@ -54,7 +54,7 @@ public:
   static mlir::FailureOr<BatchStates> find(ProgramOp step);
 
   BatchState get(mlir::Value value) const { return states.lookup(value); }
-  /// Null for ops that do not run on micro-batches, and for loops.
+  /// Returns how an op is cut; null for loops and for ops that do not run on micro-batches.
   const BatchCut *getCut(mlir::Operation *op) const;
   /// Returns true if the op runs once per micro-batch.
   bool isCut(mlir::Operation *op) const { return getCut(op) || cutLoops.contains(op); }
