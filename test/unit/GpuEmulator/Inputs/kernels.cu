@@ -20,8 +20,8 @@ extern "C" __global__ void sums(const float *x, float *out, int columns) {
   out[blockIdx.x] = sum;
 }
 
-/// Multiplies by tiles. If `barriers` is 1, the second barrier is missing, and tiles are overwritten
-/// while other threads read them.
+/// Multiplies by tiles. If `barriers` is 1, the second barrier is missing, and tiles are
+/// overwritten while other threads read them.
 template <int barriers>
 __device__ void multiply(const float *a, const float *b, float *c, int m, int n, int k) {
   __shared__ float left[16][17], right[16][17];
