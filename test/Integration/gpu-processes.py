@@ -92,7 +92,7 @@ def check_libraries():
     together(2, "library.rpb", "library.two", before=emulated())
     check("libraries: the file of one process", chosen.read_text() == alone, chosen.read_text())
     same_folder("libraries: the folder of one process", "library.one", "library.two")
-    # Both processes read it: the library would recommend another algorithm.
+    # Both processes read the file: the library would recommend another algorithm.
     together(2, "library.rpb", "library.again", before=emulated("shuffled", REPRISE_EMULATED_ALGORITHM="1"))
     same_folder("libraries: what was chosen is used again", "library.one", "library.again")
     check("libraries: the file stays", chosen.read_text() == alone, chosen.read_text())

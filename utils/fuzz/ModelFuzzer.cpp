@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return made;
   }();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false); // as in the tools
+  context.printOpOnDiagnostic(false); // the tools do the same
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
   StringRef text(reinterpret_cast<const char *>(data), size);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));

@@ -281,7 +281,7 @@ struct Program {
 struct ReplayCheck {
   std::string name; ///< replay, for the message: number, op, id and place
   DType dtype = DType::F32;
-  BufferRef original, replayed; ///< of equal size
+  BufferRef original, replayed; ///< buffers of equal size
   uint32_t device = 0;          ///< device whose step computes both
 
   bool operator==(const ReplayCheck &other) const;

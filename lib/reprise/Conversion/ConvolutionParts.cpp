@@ -148,7 +148,7 @@ private:
   // Fields below are unused for a filter's gradient, which sums over samples and positions.
   bool sumsPositions = false;
   bool isTransposed =
-      // Whether the filter's second dimension is the result's and its first the source's.
+      // True if the filter's dimensions are [source channels, result channels, …].
       false;
   int64_t rows = 0, terms = 0; // channels per group of the result, and of the source
   int64_t size[2] = {0, 0};    // positions of the result

@@ -24,7 +24,7 @@ _PIECES: dict = {torch.ops.aten.cat: lambda node, dim=0: [dim], torch.ops.aten.c
                  torch.ops.aten.select_scatter: lambda node, source, dim, index: [dim],
                  torch.ops.aten.slice_scatter: lambda node, source, dim=0, *given: [dim],
                  torch.ops.aten.constant_pad_nd: lambda node, pads, *given: [-1 - place for place in range(len(pads) // 2)]}
-#: Other ops that Inductor may make a part of kernels, which read in another order than that of the result.
+#: Further ops that Inductor may fuse into kernels, and that read in another order than that of the result.
 _SCATTERED = (MOVES | {getattr(torch.ops.aten, name) for name in (
     "_adaptive_avg_pool2d", "avg_pool2d", "embedding", "reflection_pad1d", "reflection_pad2d", "replication_pad2d", "tril", "triu",
     "upsample_bilinear2d", "upsample_nearest2d")}) - set(_PIECES)

@@ -83,7 +83,7 @@ class Partitioner(CustomPartitionerFn):
         self.within: int | None = None
         self.stores = False
         self.planned: report.GraphPlan | None = None
-        #: Whether no plan meets the budget, a share, so that the smallest plan found replaces it.
+        #: Flag of a budget that is a share and that no plan meets: the smallest plan found replaces it.
         self.is_wish = False
         self._first: Answer | None = None
 
@@ -116,7 +116,7 @@ class Partitioner(CustomPartitionerFn):
         calls = [node for node in joint.graph.nodes if node.op == "call_function"]
         measured = [each for each in calls if workspace.calls_library(each)] if self.is_fused else calls
         problem = Problem(joint, num_fwd_outputs, static_lifetime_input_indices or (), self.policy, workspace.measure(measured))
-        if problem.border == len(problem.operations):  # nothing to differentiate
+        if problem.border == len(problem.operations):  # no differentiation
             return partitioners.default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs,
                                                   static_lifetime_input_indices=list(static_lifetime_input_indices or ()))
         self._first = self._first or self._plan(problem)

@@ -68,7 +68,7 @@ class StepBudget:
         self._options = options
         self._members: "weakref.WeakValueDictionary[tuple[Any, ...], Member]" = weakref.WeakValueDictionary()
         self._last: tuple[Any, ...] = ()
-        #: Whether Dynamo breaks the model behind the graph under compilation, so that later graphs are not known yet.
+        #: Flag of a graph break behind the graph under compilation: later graphs are not known yet.
         self.is_followed = False
         #: Errors of the parts of a graph that a user's function cuts; None outside of such a graph.
         self._errors: list[Error] | None = None

@@ -38,7 +38,7 @@ class Functional:
         self.primals = module.graph.find_nodes(op="placeholder")
         output = module.graph.find_nodes(op="output")[0]
         self.outputs, self.output_descs = list(output.args[0]), list(output.meta["desc"])
-        #: Whether there is any gradient.
+        #: Flag of graphs with gradients.
         self.is_training = mask is not None
         #: For each output, whether autograd may give a cotangent of it.
         self.mask = list(mask) if mask is not None else [False] * len(self.outputs)

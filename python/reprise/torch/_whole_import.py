@@ -51,7 +51,7 @@ def _label(node: fx.Node) -> str | None:
         return None
     if policy not in _LABELS:
         raise Missing(f"{policy}")
-    # Whoever saves a value may make its views again.
+    # Views of a saved value may be recomputed freely.
     is_free = policy is CheckpointPolicy.MUST_RECOMPUTE and is_view(node) and \
         root(node)[0].meta.get("recompute") is CheckpointPolicy.MUST_SAVE
     return None if is_free else _LABELS[policy]

@@ -24,7 +24,7 @@ enum Status : int {
   NotSupported = 15
 };
 
-constexpr uint64_t magic = 0x746c41746c427043; // of algorithms
+constexpr uint64_t magic = 0x746c41746c427043; // start of an algorithm
 constexpr uint64_t mostParts = 16;
 constexpr uint64_t reductionNone = 0, reductionComputeType = 2;
 constexpr uint32_t epilogueNone = 1, epilogueBias = 4;

@@ -41,7 +41,7 @@ struct ContractionHooks {
 struct KernelCommand {
   std::string kernel;
   int64_t items = 0;
-  int64_t sharedBytes = 0; // of all commands together
+  int64_t sharedBytes = 0; // bytes that all commands share
   int64_t workerBytes = 0; // private to each worker
   int64_t packedBytes = 0; // read and written by a command that only packs
 };

@@ -59,7 +59,7 @@ Value AttentionMask::startOf(Value run) {
   return emitLoad(parts.b, parts.b.getI64Type(), starts, run);
 }
 
-/// Or's one query's keys into the words as the given bit.
+/// Combines the keys of one query into the words, by a bitwise or, as the given bit.
 void AttentionMask::addRow(Value from, Value bit) {
   KernelBuilder &k = parts.k;
   ImplicitLocOpBuilder &b = parts.b;

@@ -133,7 +133,7 @@ void ScatterEmitter::applyUpdates(KernelBuilder &k, const TableBlock &block) {
   forLoop(k, k.i64(0), k.i64(updates), k.i64(1), [&](Value i) {
     Value number = k.add(block.batchUpdate, i);
     Value row = k.sub(loadPosition(k, indexType, indices(k), number, rows), block.firstRow);
-    // As an unsigned number, a row before the block is beyond its end.
+    // The comparison is unsigned: a row before the block wraps around and is beyond its end.
     Value mine = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, block.rowCount);
     ifThen(b, mine, [&] {
       forColumns(k, block, [&](Value column, int64_t lanes) {

@@ -88,7 +88,7 @@ bool reprise::offsets::alignEdge(Supports &now, int32_t edge, Times &reach) {
     return true;
   now.visitsLeft -= static_cast<int64_t>(now.sections.edges[edge].crossing.size());
   for (int32_t unit : now.sections.edges[edge].crossing) {
-    if (now.support[unit] >= level) // also if it is placed
+    if (now.support[unit] >= level) // placed buffers count, too
       continue;
     if (level == Supports::kNone)
       return now.refuse({edge - 1, edge});

@@ -94,7 +94,7 @@ private:
   void learn(int32_t edge);
 
   int32_t count; // number of sections
-  // Whether tiles fill the arena: no section exceeds it, and no group changes its bytes.
+  // True if tiles fill the arena: no section exceeds it, and no group changes its bytes.
   bool isFull;
   uint64_t number = 0;
   std::vector<Tile> units, holes;

@@ -62,7 +62,7 @@ void Reader::readPiece(std::string_view text, const std::function<std::string()>
   Piece piece;
   auto expected = [&] { refuse("expected a piece such as 2F0, got " + quote(text) + place()); };
   auto number = [&](int32_t &read) {
-    bool isSigned = at != end && *at == '-'; // also for zero
+    bool isSigned = at != end && *at == '-'; // minus zero counts, too
     auto [stop, error] = std::from_chars(at, end, read);
     bool isNumber = error == std::errc() && !isSigned && read < kMost;
     at = stop;

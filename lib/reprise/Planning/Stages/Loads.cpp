@@ -143,8 +143,7 @@ private:
   void addTied(const TiedWeight &weight) {
     forEachRun(weight.unit, weight.readers, size,
                [&](size_t run) { tied[run] += 2 * weight.bytes; });
-    // Of runs that contain the unit, those that end behind the last reader receive no gradient
-    // back.
+    // A run that contains the unit receives a gradient unless it ends behind the last reader.
     size_t last = weight.readers.back() + 1;
     for (int first = 0; first <= weight.unit; ++first) {
       returned[first * size + weight.unit + 1] += weight.bytes;

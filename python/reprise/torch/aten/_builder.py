@@ -54,7 +54,7 @@ class Line:
         self.results = results
         self.operands = operands
         self.attributes = attributes
-        #: Whether it draws random words: it then stays, read or not, since its place is the number of its stream.
+        #: Flag of ops that draw random words: such an op stays, read or not, since its place numbers its stream.
         self.draws = draws
         self.location = location
         #: Region of torch.utils.checkpoint around it, and its label of the dialect by the region's policy.

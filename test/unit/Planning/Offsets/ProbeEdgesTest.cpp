@@ -29,7 +29,7 @@ TEST(ProbeEdges, TellWhatEndsBeginsAndCrosses) {
   Problem problem;
   problem.alignment = 1;
   problem.buffers = {{0, 0, 3}, {1, 1, 4}, {0, 1, 5}, {0, 0, 6}, {1, 1, 7}};
-  problem.groups = {{3, 4}}; // it crosses the edge, and its bytes change
+  problem.groups = {{3, 4}}; // the group crosses the edge, and its bytes change
   SearchTable table(problem);
   ASSERT_EQ(table.sections.edges.size(), 2u);
   auto bytes = [](const std::vector<Edge::Part> &parts) {

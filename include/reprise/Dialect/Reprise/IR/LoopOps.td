@@ -1,4 +1,4 @@
-// reprise: one body for many iterations.
+// reprise: loop with one body for many iterations
 #ifndef REPRISE_LOOP_OPS
 #define REPRISE_LOOP_OPS
 

@@ -1,4 +1,4 @@
-// reprise: which tensors are supported, and their sizes.
+// reprise: supported tensors and their sizes
 #ifndef REPRISE_DIALECT_REPRISE_IR_SIZES_H
 #define REPRISE_DIALECT_REPRISE_IR_SIZES_H
 

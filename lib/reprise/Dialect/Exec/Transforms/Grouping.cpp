@@ -1,4 +1,4 @@
-// reprise: which ops share a launch.
+// reprise: groups of ops that share a launch
 #include "Grouping.h"
 #include "Readers.h"
 

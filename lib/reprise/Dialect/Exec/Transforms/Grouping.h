@@ -1,4 +1,4 @@
-// reprise: which ops share a launch; a function of the graph only.
+// reprise: groups of ops that share a launch; a function of the graph only
 #ifndef REPRISE_DIALECT_EXEC_TRANSFORMS_GROUPING_H
 #define REPRISE_DIALECT_EXEC_TRANSFORMS_GROUPING_H
 

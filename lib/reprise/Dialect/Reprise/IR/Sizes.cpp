@@ -1,4 +1,4 @@
-// reprise: which tensors are supported, and their sizes.
+// reprise: supported tensors and their sizes
 #include "reprise/Dialect/Reprise/IR/Sizes.h"
 
 #include "reprise/Dialect/Reprise/IR/Loops.h"

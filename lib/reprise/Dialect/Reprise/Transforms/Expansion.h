@@ -95,7 +95,7 @@ private:
   mlir::ImplicitLocOpBuilder builder;
   llvm::SmallVector<mlir::Operation *> primal;
   llvm::DenseSet<mlir::Value> active;     ///< values that depend on an argument to differentiate by
-  llvm::DenseSet<mlir::Value> parameters; ///< those arguments, and their reshapes
+  llvm::DenseSet<mlir::Value> parameters; ///< arguments to differentiate by, and their reshapes
   llvm::DenseMap<mlir::Value, mlir::Value> cotangents;
   /// Attributes and place for ops of a parameter's cotangent, from its last source.
   llvm::DenseMap<mlir::Value, std::pair<mlir::DictionaryAttr, mlir::LocationAttr>> lastSource;

@@ -10,10 +10,10 @@ namespace reprise {
 /// Uses of one value of the primal part.
 struct Use {
   bool held = false;         ///< the backward pass or a replay reads the original
-  bool replayed = false;     ///< a replay of it is read
-  bool outlives = false;     ///< it is read outside its value_and_grad
-  bool crossesUnits = false; ///< a reader that holds it is in another outermost unit
-  bool viewed = false;       ///< the original of a view of it is held
+  bool replayed = false;     ///< a replay of the value is read
+  bool outlives = false;     ///< the value is read outside its value_and_grad
+  bool crossesUnits = false; ///< a reader that holds the value is in another outermost unit
+  bool viewed = false;       ///< the original of a view of the value is held
   bool viewOutlives = false; ///< a view of it is read outside the value_and_grad
 };
 using Uses = llvm::DenseMap<mlir::Value, Use>;
