@@ -4,9 +4,9 @@
 Usage: torch_plans.py [--models=NAME,…] [--steps] [--output=FILE.json] [--figure=FILE.svg --figure-model=NAME]
 
 Runs in the environment of `make test-frameworks` (build/frameworks-venv/bin/python). All plans run as eager ops, so that
-the planner alone is compared. For each plan the table has the peak that the CPU's allocator sees in a step, what is saved
-between the passes, what replays add to the time by the cost model, and whether the gradients have the bits of a step
-without replays. Where another plan takes less memory than ours at no more time, ours are tried within its bytes, too.
+the planner alone is compared. For each plan the table has the allocator's peak on the CPU, the bytes saved between the
+passes, and the time that replays add by the cost model. A column tells whether the gradients have the bits of a step
+without replays. If another plan needs less memory than ours at no more time, we also plan within its bytes.
 
 --steps: instead, the time of a step with Inductor, with backend="reprise_plan" at 100 and 60 %, and with backend="reprise",
 as a share of eager's. All take turns on one thread; each share is the median of those of the rounds.

@@ -4,13 +4,19 @@
 Usage: check.py [--codegen=eager|inductor] [--budgets=100%,60%,40%] [--device=0|1] [--hardware] [MODEL]...
 MODEL: of test/Frameworks/models.py; default: all; --hardware: on the machine's GPU, where bits are compared, too
 
-Runs with the Python of an environment that has PyTorch's CUDA build, Reprise's package and those of test/Frameworks/requirements.txt.
-The CUDA runtime and driver are replaced by ones that launch nothing (NullRuntime.c, NullDriver.c): allocations of a step do not
-depend on what kernels write. cuDNN is off. For each plan: the peak that was predicted, the budget, and beside it what the allocator
-gave (max_memory_allocated) and what was asked of it. Exits with 1 if that is more than 10 % from the prediction, or above the budget,
-or if a random op finds the generator where the step without replays does not have it, from which place its words follow, or if a kernel
-that sums is none of that step's. On hardware cuDNN is on, PyTorch's deterministic algorithms are asked for, and the loss, gradients and
-buffers of a step must be those of the step without replays, to the bit.
+Runs with the Python of an environment that has PyTorch's CUDA build, Reprise's package and those of
+test/Frameworks/requirements.txt. NullRuntime.c and NullDriver.c replace the CUDA runtime and driver and launch
+nothing: allocations of a step do not depend on the values that kernels write. cuDNN is off. The table has for each
+plan the predicted peak, the budget, the bytes that the allocator gave (max_memory_allocated), and the bytes that were
+requested from it. The exit code is 1 in these cases:
+
+- the requested bytes differ from the prediction by more than 10 %, or exceed the budget;
+- a random op finds the generator at another offset than in the step without replays, so that it would draw other
+  words;
+- a kernel that sums is not one of the step without replays.
+
+On hardware cuDNN is on, PyTorch runs its deterministic algorithms, and the loss, gradients and buffers of a step must
+be those of the step without replays, to the bit.
 """
 import argparse
 import ast

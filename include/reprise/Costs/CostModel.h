@@ -59,8 +59,8 @@ public:
   /// rate + bytes / bandwidth, without the launch. An op without CostOpInterface, such as a loop,
   /// has no flops of its own.
   ///
-  /// With a profile the bandwidth is that of the launches that move most, and the arithmetic is
-  /// scaled so that launches match the measurements for ops of the same signature, or otherwise of
+  /// With a profile the bandwidth is that of the launches that move most bytes. The time of
+  /// arithmetic is scaled to the measured launches of ops of the same signature, or otherwise of
   /// the same kind.
   double getSeconds(mlir::Operation *op, int64_t bytes) const;
   /// Returns the seconds of ops in one launch, which run one after the other on the same bytes.

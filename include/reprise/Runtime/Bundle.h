@@ -13,10 +13,10 @@
 
 namespace reprise::runtime {
 
-/// Versions of bundle files; a file has the oldest version that can express its content. Version 5
-/// adds the commands from Call to Wait, 6 programs of several devices, 7 a table of what commands
-/// have in common, 8 arrays whose rows lie on several devices, 9 values in host memory, 10 numbers
-/// of library calls, 11 steps that pause.
+/// Versions of bundle files; a file has the oldest version that can express its content. Additions:
+/// 5: the commands from Call to Wait; 6: programs of several devices; 7: a table of common parts of
+/// commands; 8: arrays whose rows lie on several devices; 9: values in host memory; 10: numbers of
+/// library calls; 11: steps that pause.
 constexpr uint32_t bundleVersion = 11, pauseBundleVersion = 11, callsBundleVersion = 10,
                    hostBundleVersion = 9, rowsBundleVersion = 8, tableBundleVersion = 7,
                    devicesBundleVersion = 6, commandsBundleVersion = 5, oldestBundleVersion = 4;

@@ -142,11 +142,11 @@ static void throughDifference(Pullback &p, Scores &s, const Operands &x, Value w
     s.giveUnfolded(6, row, s.op.getDlse());
 }
 
-/// The decomposition
+/// Differentiates the decomposition
 ///   P = exp(q·k·scale + bias - lse), Pd = dropout(P), delta = Σ_d dout·out - dlse,
 ///   dP = dropout(dout·v), dS = P·(dP - delta),
 ///   dq = Σ_s dS·k·scale, dk = Σ_t dS·q·scale, dv = Σ_t Pd·dout, dscore = dS
-/// taken backwards, with out and lse as operands of their own.
+/// in reverse order. out and lse are operands of their own.
 static void differentiate(AttentionBackwardOp op, Pullback &p) {
   Scores s{p, op};
   Operands x{s.fold(p.widen(op.getQuery())), p.widen(op.getKey()),          p.widen(op.getValue()),
