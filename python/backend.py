@@ -1,4 +1,5 @@
-"""scikit-build-core. Behind it a wheel is named after the oldest glibc that its libraries run on, as indexes want it."""
+"""Build backend: scikit-build-core, whose wheels are renamed after the oldest glibc that their libraries run on, as
+indexes need."""
 import base64
 import hashlib
 import os
@@ -18,7 +19,8 @@ SYSTEM = "linux_x86_64"
 
 
 def find_platform(libraries):
-    """By the names of versions among the names of symbols. A wheel that needs a library of this system stays here."""
+    """Finds the oldest glibc by the version names among the symbol names. A wheel that needs a library of this system
+    keeps its name."""
     if any(b"\0libzstd.so.1\0" in library for library in libraries):
         return SYSTEM
     versions = [int(v) for library in libraries for v in re.findall(rb"\0GLIBC_2\.(\d+)(?=[.\0])", library)]
@@ -26,7 +28,7 @@ def find_platform(libraries):
 
 
 def replace_in_record(record, path, content):
-    """The record of files, of which one gets another content."""
+    """Returns the record of files with a new entry for one file."""
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=")
     lines = [line for line in record.splitlines() if not line.startswith(path + b",")]
     return b"\n".join([path + b",sha256=" + digest + b"," + str(len(content)).encode(), *lines, b""])

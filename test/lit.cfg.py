@@ -26,7 +26,8 @@ config.substitutions.append(("%expect", sys.executable + " " + os.path.join(conf
 
 
 def find_ptxas():
-    """NVIDIA's assembler: in the path, beside nvcc, of a CUDA folder, or of pip's nvidia-cuda-nvcc. None without one."""
+    """Returns the path of NVIDIA's assembler: in the path, beside nvcc, in a CUDA folder, or in pip's nvidia-cuda-nvcc.
+    None without one."""
     nvcc = shutil.which("nvcc")
     folders = [os.path.dirname(os.path.realpath(nvcc))] if nvcc else []
     folders += [os.path.join(os.environ[name], "bin") for name in ("CUDA_PATH", "CUDA_HOME") if name in os.environ]
@@ -37,7 +38,7 @@ def find_ptxas():
 
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format")
-# `utils/run-tests.py --quick` leaves out what takes long.
+# `utils/run-tests.py --quick` leaves out slow tests.
 if not lit_config.params.get("quick"):
     config.available_features.add("slow")
 # Libraries of ours load into any process but under the sanitizers.

@@ -42,13 +42,13 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
   return options;
 }
 
-/// Device programs that there will be.
+/// Returns the number of device programs after the compilation.
 size_t countDevices(ModuleOp module, const reprise::PhaseOptions &options) {
   return reprise::findPhase(module) ? reprise::countPrograms(module)
                                     : static_cast<size_t>(options.stages.devices);
 }
 
-/// What is wrong with names and targets; empty if nothing is.
+/// Returns the fault of names and targets; empty if they are valid.
 std::string findWrongName(ModuleOp module, const Flags &flags) {
   reprise::PhaseOptions options = phaseOptions(flags);
   size_t devices = countDevices(module, options);
@@ -164,7 +164,7 @@ int explainValues(const reprise::Compilation &compilation, const Flags &flags) {
   return 0;
 }
 
-/// The plan of --plan-in. Reports what is wrong with it.
+/// Reads the plan of --plan-in, and reports its fault.
 FailureOr<llvm::json::Value> readPlan(const std::string &path, MLIRContext *context) {
   auto bytes = reprise::runtime::readFile(path);
   if (!bytes)
@@ -174,7 +174,7 @@ FailureOr<llvm::json::Value> readPlan(const std::string &path, MLIRContext *cont
   return reprise::parseJson(text, path, context);
 }
 
-/// The curve alone, or before the compilation.
+/// Writes the curve, alone or before the compilation.
 int writePareto(ModuleOp module, const reprise::CompileOptions &options, const Flags &flags) {
   FailureOr<llvm::json::Object> curve = reprise::findPareto(module, options);
   if (failed(curve))
@@ -190,13 +190,13 @@ reprise::CompileOptions compileOptions(ModuleOp module, const Flags &flags) {
   options.after = reprise::findPhase(module);
   for (const std::string &target : reprise::listTargets(flags))
     options.targets[static_cast<int64_t>(options.targets.size())] = target;
-  if (options.targets.size() == 1) // that of all
+  if (options.targets.size() == 1) // target of all devices
     options.targets.clear();
   options.isTargetGiven = !flags.targets.empty();
   options.threads = flags.threads;
   for (const std::string &file : flags.deviceFiles)
     options.deviceFiles[static_cast<int64_t>(options.deviceFiles.size())] = file;
-  if (options.deviceFiles.size() == 1) { // that of all
+  if (options.deviceFiles.size() == 1) { // file of all devices
     options.costs.deviceFile = options.deviceFiles[0];
     options.deviceFiles.clear();
   }
@@ -210,7 +210,7 @@ reprise::CompileOptions compileOptions(ModuleOp module, const Flags &flags) {
   return options;
 }
 
-/// What a terminal is told of a bundle that was written.
+/// Prints a summary of a written bundle to the terminal.
 void printSummary(const reprise::Compilation &compilation, const Flags &flags) {
   if (compilation.pipeline && (flags.estimate || isatty(STDERR_FILENO)))
     (flags.estimate ? llvm::outs() : llvm::errs())
@@ -262,7 +262,7 @@ int compileModel(ModuleOp module, const Flags &flags) {
 LogicalResult enableRemarks(MLIRContext &context, const std::string &filter) {
   if (filter.empty())
     return success();
-  // A kind without a filter of its own, be it empty, is off.
+  // A kind without its own filter, even an empty one, is off.
   remark::RemarkCategories categories{filter, "", "", "", ""};
   return remark::enableOptimizationRemarks(
       context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,

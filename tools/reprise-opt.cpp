@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-/// Dies quietly on hostile input; everything that mlir-opt can diagnose itself is left to it.
+/// Fails quietly on hostile input; mlir-opt reports all other errors itself.
 static LogicalResult probe(const llvm::MemoryBuffer &buffer, const DialectRegistry &registry,
                            const MlirOptMainConfig &config) {
   reprise::ProbeOptions options;
@@ -21,7 +21,7 @@ static LogicalResult probe(const llvm::MemoryBuffer &buffer, const DialectRegist
   return reprise::probeModel(buffer.getMemBufferRef(), registry, options);
 }
 
-/// Shows scopes in the messages of the context that mlir-opt makes.
+/// Extension that shows scopes in the messages of the context that mlir-opt makes.
 class ScopeExtension : public DialectExtension<ScopeExtension, func::FuncDialect> {
 public:
   explicit ScopeExtension(StringRef file) : file(file) {}
@@ -35,7 +35,7 @@ private:
   std::string file;
 };
 
-/// To standard output as it comes, as mlir-opt does; to a file only when all went well.
+/// Runs to standard output at once, as mlir-opt does; to a file only on success.
 static LogicalResult runTo(StringRef output, std::unique_ptr<llvm::MemoryBuffer> buffer,
                            DialectRegistry &registry, const MlirOptMainConfig &config) {
   if (output == "-")
@@ -72,13 +72,13 @@ int main(int argc, char **argv) {
   auto [input, output] =
       registerAndParseCLIOptions(argc, argv, "Reprise's optimizer driver", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
-  // These print what is registered and read no input.
+  // These options print registered names and read no input.
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   std::unique_ptr<llvm::MemoryBuffer> buffer = reprise::readModelFile(input);
   if (!buffer || failed(probe(*buffer, registry, config)))
     return EXIT_FAILURE;
-  // What tests expect are the bare messages.
+  // Tests expect messages without scopes.
   if (!config.shouldVerifyDiagnostics())
     registry.addExtension(TypeID::get<ScopeExtension>(),
                           std::make_unique<ScopeExtension>(buffer->getBufferIdentifier()));

@@ -85,7 +85,7 @@ int fail(const llvm::Twine &message) {
   return 1;
 }
 
-/// An error on the first given flag of another kind of problem; empty without one.
+/// Returns an error about the first given flag of another kind of problem; empty without one.
 std::string findForeign(const Flags &flags) {
   const std::string &kind = flags.kind.get();
   const std::pair<const cli::Option *, const char *> owned[] = {
@@ -99,7 +99,7 @@ std::string findForeign(const Flags &flags) {
   return "";
 }
 
-/// No file is written twice, or over one that is read.
+/// Checks that no file is written twice, or over an input.
 std::string checkFiles(const Flags &flags) {
   std::vector<std::string> written, inputs = {flags.problem.get()};
   for (const std::string &schedule : flags.schedules)
@@ -120,7 +120,7 @@ std::string checkFiles(const Flags &flags) {
   return "";
 }
 
-/// What is wrong with the flags; empty if nothing is.
+/// Returns the fault of the flags; empty if they are valid.
 std::string checkFlags(const Flags &flags) {
   if (!llvm::is_contained(flags.kind.choices(), flags.kind.get()))
     return "unknown problem '" + flags.kind.get() + "'" +
@@ -147,7 +147,8 @@ int write(const std::string &path, const std::string &text) {
   return 0;
 }
 
-/// The text of the problem; none, after an error, if the file cannot be read or holds none.
+/// Returns the text of the problem; none, after an error, if the file cannot be read or holds no
+/// problem.
 std::optional<std::string> readProblem(const Flags &flags) {
   using namespace reprise::runtime;
   const std::string &path = flags.problem.get();

@@ -72,7 +72,8 @@ struct Flags : cli::Tool {
                   "chrome://tracing"};
 };
 
-/// No file is written twice, or written while it is read; no argument is given twice.
+/// Checks that no file is written twice, or written while it is read, and that no argument is given
+/// twice.
 std::string checkFiles(const RunOptions &options) {
   std::vector<std::string> read = {options.bundle}, written;
   for (auto input = options.inputs.begin(); input != options.inputs.end(); ++input) {
@@ -96,7 +97,7 @@ std::string checkFiles(const RunOptions &options) {
   return "";
 }
 
-/// Returns what is wrong with the flags, or nothing.
+/// Reads the flags; returns their fault, or an empty string.
 std::string readOptions(const Flags &flags, RunOptions &options) {
   for (const std::string &input : flags.inputs) {
     size_t equals = input.find('=');
@@ -137,7 +138,7 @@ int runAlone(const RunOptions &options) {
   if (!error)
     return 0;
   print(error.message());
-  // As ended by the signal, so that a shell or a scheduler sees what it was.
+  // We end by the signal itself, so that a shell or a scheduler sees the cause.
   if (int signal = caughtInterrupt()) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
@@ -145,8 +146,8 @@ int runAlone(const RunOptions &options) {
   return code;
 }
 
-/// One of several processes that mpirun has started. One of them prints the error of all.
-/// `wrong` is what is wrong with the command line, which may be that of this process only.
+/// Runs as one of several processes of mpirun. One of them prints the error of all. `wrong` is the
+/// fault of the command line, which may be that of this process only.
 int runAmong(const Launch &launch, const RunOptions &options, const std::string &wrong) {
   int code = wrong.empty() ? 1 : 2;
   Expected<std::unique_ptr<Wire>> wire = openWire(launch);
@@ -157,7 +158,8 @@ int runAmong(const Launch &launch, const RunOptions &options, const std::string 
   }
   Ranks ranks(std::move(*wire));
   Error error = wrong.empty() ? runBundle(options, &ranks, code) : Error::make(wrong);
-  // As a shell shows a signal: who is ended by one takes the others along before they have ended.
+  // The code is that of a shell for a signal, because a process that ends by the signal itself
+  // would end the others too early.
   if (int signal = obeyedInterrupt())
     code = 128 + signal;
   Ranks::Ending ending = ranks.finish(error, code);
@@ -170,7 +172,7 @@ int runAmong(const Launch &launch, const RunOptions &options, const std::string 
 } // namespace
 
 int main(int count, char **words) {
-  std::signal(SIGXFSZ, SIG_IGN); // write() says so, too
+  std::signal(SIGXFSZ, SIG_IGN); // write() reports the error as well
   catchInterrupts();
   std::set_new_handler([] {
     std::fputs("reprise-run: error: out of memory\n", stderr);

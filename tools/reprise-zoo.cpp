@@ -86,7 +86,7 @@ struct Flags : cli::Tool {
                                      {{"none", Checkpoint::None}, {"layer", Checkpoint::Layer}}};
   cli::Switch loop{*this, "--loop", "The layers are one loop over stacked parameters"};
 
-  /// The defaults of the model and what is given.
+  /// Returns the defaults of the model with the given options.
   zoo::Options options() const {
     zoo::Options options = zoo::defaultOptions(model.get());
     auto take = [](const auto &flag, auto &option) {

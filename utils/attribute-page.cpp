@@ -1,4 +1,4 @@
-// reprise: writes docs/generated/Attributes.md, the page of the attributes that passes hand on
+// reprise: writes docs/generated/Attributes.md, the page of the attributes that passes exchange
 //
 // Usage: attribute-page FILE
 #include "reprise/Dialect/Exec/IR/Attributes.h"
@@ -20,7 +20,7 @@ prefixes, another value, or another place is an error.
 of the phase `target` is no IR.
 )";
 
-/// Says after which phases the attribute may be there.
+/// Describes the phases after which the attribute may exist.
 static std::string describePhases(const AttributeRow &row) {
   auto spell = [](llvm::StringRef phase) {
     return phase == "model" ? "model" : ("`" + phase + "`").str();

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Runs what README and the pages of docs show.
+"""Runs the commands of README and the pages of docs.
 
 Usage: check-commands.py BUILD [PAGE]...      Works in the current folder. The last line is "N passed, N failed".
 
 Each page gets a fresh folder that looks like the source tree, with BUILD as `build`, and runs there from top to bottom:
 
-- A block ```sh runs as a shell script; shell variables and files stay for the next one. Each is one check.
+- A block ```sh runs as a shell script; shell variables and files stay for the next block. Each is one check.
 - A block ```output behind it holds lines that the script prints, in this order; … stands for any text.
-- <!-- file: PATH --> before a block: it is written to PATH where nothing is there yet; else it is a part of that file.
-- <!-- no-run: REASON --> before a block ```sh: it is only read by bash, not run.
+- <!-- file: PATH --> before a block: the block is written to PATH if no such file exists; otherwise it must be a part
+  of that file.
+- <!-- no-run: REASON --> before a block ```sh: bash only reads it, and does not run it.
 """
 import os
 import re
@@ -29,7 +30,7 @@ def note(name, problem=None):
 
 
 def make_folder(build, page):
-    """A folder like the source tree, in which new files disturb nobody."""
+    """Makes a folder like the source tree, in which new files disturb nothing."""
     folder = os.path.abspath(page.replace("/", "-") + ".run")
     shutil.rmtree(folder, ignore_errors=True)
     os.mkdir(folder)
@@ -41,7 +42,7 @@ def make_folder(build, page):
 
 
 def holds_lines(text, part):
-    """Whether the lines of `part` are lines of `text`, one after the other; indents do not count."""
+    """Returns whether the lines of `part` are consecutive lines of `text`; indents are ignored."""
     lines, wanted = ([line.strip() for line in side.strip().split("\n")] for side in (text, part))
     return any(lines[at:at + len(wanted)] == wanted for at in range(len(lines)))
 
@@ -59,7 +60,7 @@ def check_output(name, text, expected):
 
 
 class Shell:
-    """One bash per page, which tells the exit code of every block."""
+    """Shell of one page, which reports the exit code of every block."""
 
     def __init__(self, build, folder):
         path = os.path.join(build, "bin") + os.pathsep + os.environ["PATH"]
@@ -68,7 +69,7 @@ class Shell:
         self.state = os.path.join(folder, ".state")
 
     def run(self, text):
-        """Returns the exit code and what was printed."""
+        """Returns the exit code and the output."""
         keep = f"trap 'status=$?; declare -px > {self.state}; pwd > {self.state}.folder; exit $status' EXIT"
         load = f"[ ! -e {self.state} ] || {{ . {self.state}; cd \"$(cat {self.state}.folder)\"; }}"
         left = max(1, self.end - time.time())

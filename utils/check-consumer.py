@@ -13,7 +13,7 @@ results = []
 
 
 def check(name, command, expected_code=0, expected_text=""):
-    """Runs a command and notes whether it went as expected; returns whether it did."""
+    """Runs a command and records whether it succeeded as expected; returns whether it did."""
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("REPRISE_", "CMAKE_", "LD_LIBRARY"))}
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
@@ -53,7 +53,7 @@ def configure(build, folder, *options):
 
 
 def check_files():
-    """What a reader looks for beside the tools: manuals, completions, pages, schemas, examples."""
+    """Checks the installed files beside the tools: manuals, completions, pages, schemas, examples."""
     for tool in ("compile", "run", "plan", "zoo", "opt", "reduce", "lsp-server"):
         name = f"reprise-{tool}"
         check(f"{name} says its version", [f"moved/bin/{name}", "--version"], 0, f"{name}: Reprise ")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the checked-in pages of docs/generated, and sources that are made from ODS, with those that the build just made.
+"""Compares the checked-in pages of docs/generated, and sources made from ODS, with those of the build.
 
 Usage: check-docs.py BUILD      The last line is "N passed, N failed".
 """
@@ -25,7 +25,7 @@ def pages(folder):
 
 
 def sources(folder, names):
-    """Path -> lines, of those files in a folder that there are."""
+    """Returns path -> lines, for the existing files in a folder."""
     paths = {name: os.path.join(folder, name) for name in names}
     return {name: read(path) for name, path in paths.items() if os.path.exists(path)}
 

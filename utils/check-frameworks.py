@@ -5,9 +5,9 @@ Usage: check-frameworks.py BUILD [--all] [TEST]...  TEST: the name of a file, su
 
 Makes BUILD/frameworks-venv from test/Frameworks/requirements.txt, again only if that file has changed, and installs the
 Python package there, linked to its sources. Packages that the system's Python has in the right version are not fetched.
-Each test file is a process of its own, in an empty folder, and ends with "N passed, N failed[, N skipped]". As many run at once
-as there are cores: most of their time is one compiler's.
---all tells the tests to try everything, where they otherwise choose what finds faults in a few minutes.
+Each test file is a separate process, in an empty folder, and ends with "N passed, N failed[, N skipped]". As many run
+at once as there are cores, since most of their time is a single compiler's. --all tells the tests to try everything
+instead of a choice that finds faults in a few minutes.
 """
 import concurrent.futures
 import glob
@@ -30,7 +30,7 @@ def run(*command):
 
 
 def make_environment(build):
-    """The virtual environment's Python and None, or None and the reason why there is none."""
+    """Returns the virtual environment's Python and None, or None and the reason why there is none."""
     folder = os.path.join(build, "frameworks-venv")
     python, stamp = os.path.join(folder, "bin", "python"), os.path.join(folder, "requirements.sha256")
     requirements = os.path.join(TESTS, "requirements.txt")
@@ -52,7 +52,7 @@ def make_environment(build):
 
 
 def install(build, python):
-    """The package, linked to its sources; what is wrong, or None."""
+    """Installs the package, linked to its sources; returns the error, or None."""
     done = run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-build-isolation", "--no-deps",
                "--editable", os.path.join(SOURCE, "python"), f"-Cbuild-dir={os.path.join(build, 'python-module')}",
                f"-Ccmake.define.REPRISE_BUILD={build}")

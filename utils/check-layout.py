@@ -11,9 +11,11 @@ Usage: check-layout.py [BUILD [SOURCE]]      SOURCE: the tree to check (default:
 - Every line of C++ stands as clang-format-22 puts it; skipped where that is not installed.
 - No line of a page of docs is longer than 120 columns, tables and code blocks aside.
 - No class has more than 25 methods.
+- Every doc comment (/// and Python docstrings) begins with a verb or a noun, not with a word such as "of" or "that".
 Functions of more than 40 lines are listed, but are no failure. The last line is "N passed, N failed", with
 ", N skipped" behind it if something was skipped.
 """
+import ast
 import os
 import re
 import shutil
@@ -29,11 +31,24 @@ LINES_PER_FUNCTION = 40
 METHODS_PER_CLASS = 25
 LOOSE_ENDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 
+# First words of doc comments without a subject.
+DANGLING = re.compile(r"(the same|also|as|by|else|everything|it|its|not|nothing|of|one|otherwise|so|such|that|then|they|"
+                      r"those|what|where|whether|which|whoever|without)\b|…", re.I)
+# Rooms and files whose doc comments have not been rewritten yet. Entries are removed, never added.
+DANGLING_ROOMS = (
+    "examples/",
+    # Help texts, which are docstrings.
+    "utils/bench/torch_codes.py",
+    "utils/cuda-allocator/check.py",
+    *(f"{root}/reprise/{room}" for root in ("include", "lib")
+      for room in ("Compiler/Planner", "Conversion/LoopNest", "Planning/Checkpoint", "Planning/Rematerialization")),
+)
+
 CONTROL = re.compile(r"^ *(if|for|while|switch|else|\})")
 
 
 def source_files(suffixes=(".cpp", ".h", ".cuh", ".cu", ".td", ".py", ".sh", ".mlir")):
-    """Tracked and new files that people write; data and generated pages are not among them."""
+    """Returns tracked and new files that people write, without data and generated pages."""
     names = None
     if shutil.which("git") and os.path.exists(os.path.join(SOURCE, ".git")):
         listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "-co", "--exclude-standard"],
@@ -94,7 +109,7 @@ def check_files(files):
             yield name, None
 
 
-# What can hide a brace or a parenthesis: comments, strings, characters, lines of the preprocessor.
+# Patterns that can hide a brace or a parenthesis: comments, strings, characters, lines of the preprocessor.
 OPAQUE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
                     r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*", re.S | re.M)
 CLASS_HEAD = re.compile(r"(?:.*[\s>])?(?:class|struct)\s+([\w:]+)\s*(?:<[^:]*>)?\s*(?:final)?\s*(?::(?!:).*)?$", re.S)
@@ -109,7 +124,7 @@ def class_named(head):
 
 
 def method_named(declaration):
-    """The name that a declaration in a class gives to a function, or None if it declares anything else."""
+    """Returns the function name that a declaration in a class declares, or None if it declares no function."""
     text = re.sub(r"\b(public|private|protected)\s*:(?!:)", "", declaration).replace("->", " ").strip()
     while re.search(r"<[^<>]*>", text):
         text = re.sub(r"<[^<>]*>", "", text)
@@ -118,7 +133,7 @@ def method_named(declaration):
 
 
 def methods_of_classes(text):
-    """Class -> names of its methods as its body declares them, an overload for each.
+    """Returns class -> names of its methods as its body declares them, an overload for each.
 
     Constructors, destructors and operators are not counted: a class cannot give them to free functions.
     """
@@ -163,8 +178,31 @@ def check_methods(files):
             yield f"{name} class {owner}", problem if len(methods) > METHODS_PER_CLASS else None
 
 
+def doc_comments(name):
+    """Yields (number of the first line, text) for each doc comment of a file."""
+    text = read(name)
+    if name.endswith(".py"):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                if ast.get_docstring(node):
+                    yield node.body[0].lineno, ast.get_docstring(node)
+        return
+    for block in re.finditer(r"(?:^[ \t]*///(?!<)[^\n]*\n)+", text, re.M):
+        yield text.count("\n", 0, block.start()) + 1, block.group().strip().lstrip("/ ")
+
+
+def check_words(files):
+    """Yields (file, problem or None): doc comments must begin with a verb or a noun."""
+    for name in files:
+        if name.startswith(DANGLING_ROOMS) or not name.endswith((".h", ".cpp", ".cuh", ".cu", ".td", ".py")):
+            continue
+        bad = [f"line {line} with '{DANGLING.match(text).group()}'" for line, text in doc_comments(name)
+               if DANGLING.match(text)]
+        yield f"{name} doc comments", f"begin without a verb or a noun: {', '.join(bad)}" if bad else None
+
+
 def read_rooms():
-    """Room -> rooms that it may include, from the table in the page of the architecture."""
+    """Returns room -> rooms that it may include, from the table in the page of the architecture."""
     rooms = {}
     inside = False
     for line in read(ROOMS_PAGE).split("\n"):
@@ -179,7 +217,7 @@ def read_rooms():
 
 
 def room_of(path, rooms):
-    """The innermost room that holds a file. X.h and X.cpp belong to the folder X beside them."""
+    """Returns the innermost room that holds a file. X.h and X.cpp belong to the folder X beside them."""
     path = re.sub(r"^(include|lib)/", "", path).removeprefix("reprise/")
     if path.startswith(("mlir/", "llvm/")):
         return path.split("/")[0].upper()
@@ -190,7 +228,7 @@ def room_of(path, rooms):
 
 
 def included_file(name, included, files):
-    """The path of a quoted include, found as the compiler finds it: beside the file, else in a root."""
+    """Returns the path of a quoted include, found as the compiler finds it: beside the file, otherwise in a root."""
     for folder in (os.path.dirname(name), "include", "kernels"):
         path = os.path.normpath(os.path.join(folder, included))
         if path in files:
@@ -199,7 +237,7 @@ def included_file(name, included, files):
 
 
 def check_arrows(files):
-    """Yields (file, problem or None): what it includes must lie in a room that its own may include."""
+    """Yields (file, problem or None): included files must lie in a room that the file's room may include."""
     rooms = read_rooms()
     if not rooms:
         yield ROOMS_PAGE, "has no table of rooms"
@@ -230,7 +268,7 @@ def check_arrows(files):
 
 
 def check_format(files):
-    """Yields (file, problem or None), or nothing where the formatter is not installed."""
+    """Yields (file, problem or None), or nothing if the formatter is not installed."""
     if not shutil.which(FORMATTER):
         return
     sources = [name for name in files if name.endswith((".cpp", ".h"))]
@@ -243,7 +281,7 @@ def check_format(files):
 
 
 def wide_lines(name):
-    """The numbers of lines of prose that are too long; what cannot be cut, such as a link, is none."""
+    """Yields the numbers of lines of prose that are too long; lines that cannot be cut, such as links, are excluded."""
     in_code = False
     for number, line in enumerate(read(name).split("\n"), 1):
         if line.lstrip().startswith("```"):
@@ -275,8 +313,8 @@ def long_functions(name):
 
 def main():
     files = list(source_files())
-    results = [result for check in (check_passes, check_files, check_arrows, check_format, check_methods)
-               for result in check(files)]
+    checks = (check_passes, check_files, check_arrows, check_format, check_methods, check_words)
+    results = [result for check in checks for result in check(files)]
     results += check_width()
     failures = [f"{name} {problem}" for name, problem in results if problem]
     for name in files:

@@ -51,7 +51,7 @@ TOKEN = re.compile(r'''//[^\n]*|/\*.*?\*/|R"(\w*)\((?P<raw>.*?)\)\1"|"(?P<text>(
 
 
 def tokens_of(text):
-    """(kind, text) of every token: "text" of string literals, "code" of all else."""
+    """Yields (kind, text) of every token: "text" for string literals, "code" for all other tokens."""
     for match in TOKEN.finditer(re.sub(r"^ *#.*", "", text, flags=re.M)):
         token = match.group(0)
         if match.group("raw") is not None or match.group("text") is not None:
@@ -61,7 +61,7 @@ def tokens_of(text):
 
 
 def end_of_group(tokens, at):
-    """The index behind the bracket that closes the one at `at`."""
+    """Returns the index behind the bracket that closes the one at `at`."""
     depth = 0
     for index in range(at, len(tokens)):
         kind, token = tokens[index]
@@ -90,7 +90,7 @@ def split(tokens, separators):
 
 
 def render(tokens):
-    """What an expression prints."""
+    """Returns the output of an expression."""
     condition, *choices = split(tokens, ("?",))
     if choices:
         shown = []
@@ -121,7 +121,7 @@ def operand(tokens):
 
 
 def chain(tokens, at):
-    """The tokens of an expression from `at` on, up to what ends it."""
+    """Returns the tokens of an expression from `at` on, up to its end."""
     end = at
     while end < len(tokens):
         kind, token = tokens[end]
@@ -169,7 +169,7 @@ def cpp_messages():
 
 
 def raw_bytes_in(tokens):
-    """Whether a number of bytes is printed without commas."""
+    """Returns whether a number of bytes is printed without commas."""
     for part in split(tokens, ("?", ":", ",")):
         operands = split(part, ("+", "<<"))
         for value, unit in zip(operands, operands[1:]):
@@ -181,7 +181,7 @@ def raw_bytes_in(tokens):
 
 
 def python_text(node):
-    """What a string expression of Python prints; None if it is none."""
+    """Returns the output of a string expression of Python; None for any other expression."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.JoinedStr):
@@ -196,7 +196,7 @@ def python_text(node):
 
 
 def said_in(node):
-    """The expression of a message that a node of Python's syntax makes, or None."""
+    """Returns the expression of a message that a node of Python's syntax emits, or None."""
     if isinstance(node, ast.Call) and node.args and PYTHON_EMITTERS.search(ast.unparse(node.func)):
         return node.args[0]
     is_text = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and RESULTS.match(node.targets[0].id)
@@ -239,7 +239,7 @@ def files(folders, endings):
 
 
 def problem_of(name, text, raw):
-    """What is wrong with a message, or None."""
+    """Returns the fault of a message, or None."""
     first = re.match(r"[A-Za-z]+", text)
     word = first.group(0) if first else ""
     if word[:1].isupper() and word not in NAMES:

@@ -3,7 +3,7 @@
 
 Usage: check-python.py BUILD      Works in the current folder. The last line is "N passed, N failed[, N skipped]".
 
-Where nanobind, scikit-build-core or NumPy can neither be found nor installed, all is skipped.
+If nanobind, scikit-build-core or NumPy can neither be found nor installed, all tests are skipped.
 """
 import glob
 import os
@@ -14,10 +14,10 @@ import sysconfig
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NEEDED = ["nanobind>=2.8", "scikit-build-core>=0.10", "numpy"]
-# What a machine without LLVM has: the C library's parts, and how exceptions unwind.
+# Libraries of a machine without LLVM: the C library's parts, and the unwinder of exceptions.
 SYSTEM = {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1",
           "ld-linux-x86-64.so.2", "libgcc_s.so.1"}
-# The oldest glibc that the wheel is for: that of Ubuntu 18.04.
+# Oldest supported glibc: that of Ubuntu 18.04.
 GLIBC = 27
 results = []
 
@@ -47,7 +47,7 @@ def make_environment(name, *packages):
 
 
 def find_missing():
-    """What the machine lacks to build a wheel at all."""
+    """Returns what the machine lacks to build a wheel, or None."""
     if not glob.glob("/usr/lib/llvm-22/lib/libMLIRIR.a"):
         return "LLVM's static libraries"
     if not os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h")):
@@ -56,7 +56,7 @@ def find_missing():
 
 
 def shared_zstd(build):
-    """The shared library of zstd, where the static one was not there to be linked."""
+    """Returns the shared library of zstd, if the static one could not be linked."""
     with open(os.path.join(build, "CMakeCache.txt")) as stream:
         found = re.search(r"^static_zstd:\w+=(.*)$", stream.read(), re.M)
     return set() if not found or found.group(1).endswith(".a") else {"libzstd.so.1"}
@@ -76,7 +76,7 @@ def check_libraries(build):
 
 
 def check_name(name, build):
-    """The name says so to indexes and pip; pip has believed it."""
+    """Checks the platform in the wheel's name, which indexes and pip rely on."""
     platform = name[:-len(".whl")].rsplit("-", 1)[1]
     if os.uname().machine == "x86_64" and not shared_zstd(build):
         version = re.fullmatch(r"manylinux_2_(\d+)_x86_64", platform)
@@ -103,7 +103,7 @@ def main(build):
         print("skipped: nanobind and scikit-build-core cannot be installed")
         print("0 passed, 0 failed, 1 skipped")
         return 0
-    # The tests' environment has nothing but what the wheel asks for.
+    # The tests' environment has only the packages that the wheel requires.
     for name in glob.glob("reprise-*.whl"):
         os.remove(name)
     wheel = run([f"{tools}/pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir=.", os.path.join(SOURCE, "python"),

@@ -66,7 +66,7 @@ def read_npy(path):
 
 
 def bigram_entropy(codes, vocab):
-    """H(next | current) of the text itself, in nats: what the best table of pairs could reach."""
+    """Returns H(next | current) of the text itself, in nats: the best that a table of pairs could reach."""
     pairs = [[0] * vocab for _ in range(vocab)]
     for current, following in zip(codes, codes[1:]):
         pairs[current][following] += 1
@@ -79,7 +79,7 @@ def bigram_entropy(codes, vocab):
 
 
 def write_batches(codes):
-    """One batch per step: tokens, the tokens that follow, and the learning rate."""
+    """Returns one batch per step: tokens, the tokens that follow, and the learning rate."""
     pick = random.Random(1)
     tokens, labels, rates = [], [], []
     for step in range(STEPS):
@@ -167,7 +167,7 @@ def print_table(rows, entropy):
 
 
 def check(rows, entropy):
-    """What the demo promises; the message says which promise broke."""
+    """Checks the promises of the demo; the message names the broken promise."""
     if len({row["hash"] for row in rows}) != 1:
         sys.exit("error: the hashes of the parameters differ")
     if any(row["arena_predicted"] != row["arena_executed"] for row in rows):

@@ -1,9 +1,9 @@
-// reprise: a measuring program: how many bytes of its arena a bundle's step really touches
+// reprise: a measuring program: the bytes of its arena that a bundle's step touches
 //
 //   executed-arena BUNDLE [SEED] [NAME=FILE.npy]…
 //
 // runs the first step twice over painted arenas (Session::executedArenaBytes) and prints the
-// highest changed byte + 1, a line for each device program, to be compared with the arena_bytes of
+// highest changed byte + 1, a line for each device program, for comparison with the arena_bytes of
 // reprise-compile and reprise-run.
 #include "reprise/Runtime/ProgramGroup.h"
 #include "reprise/Runtime/Session.h"

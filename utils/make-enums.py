@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the words of policies and plans, which PlanEnums.td has, for those who do not know MLIR: the planner, C and Python.
+"""Writes the words of policies and plans in PlanEnums.td for users without MLIR: the planner, C and Python.
 
-Usage: make-enums.py TBLGEN MLIR_INCLUDE FOLDER      TBLGEN is llvm-tblgen; files get their paths in the repository below FOLDER.
+Usage: make-enums.py TBLGEN MLIR_INCLUDE FOLDER      TBLGEN is llvm-tblgen; files get their paths in the repository
+below FOLDER.
 """
 import json
 import os

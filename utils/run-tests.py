@@ -31,7 +31,7 @@ SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 
 
 class Suite:
-    """The count of one suite and the outputs of what failed in it."""
+    """Count of one suite, and the outputs of its failures."""
 
     def __init__(self, name):
         self.name, self.passed, self.skipped, self.seconds = name, 0, 0, 0.0
@@ -123,7 +123,7 @@ def run_unit(build):
 
 
 def lit_command(build):
-    """lit stands beside FileCheck; the site configuration knows where."""
+    """Returns the path of lit, which stands beside FileCheck; the site configuration has the folder."""
     with open(os.path.join(build, "test", "lit.site.cfg.py")) as stream:
         folder = re.search(r'llvm_tools_dir = "(.*)"', stream.read()).group(1)
     return os.path.join(folder, "lit")
@@ -154,7 +154,7 @@ def run_lit(build):
 
 
 def count_script(suite, code, output):
-    """Adds what a script's last line says; without one, or with a wrong exit code, it failed."""
+    """Adds the counts of a script's last line; without one, or with a wrong exit code, the script failed."""
     lines = output.strip().splitlines()
     found = SUMMARY.match(lines[-1].strip()) if lines else None
     failed = 0
@@ -182,7 +182,7 @@ def run_script(name, command, build, timeout=3600):
 
 
 def run_integration(build):
-    """As many scripts at once as there are cores: most of them wait for one compilation after the other."""
+    """Runs as many scripts at once as there are cores: most of them wait for one compilation after the other."""
     scripts = glob.glob(os.path.join(SOURCE, "test", "Integration", "*.py"))
     scripts += glob.glob(os.path.join(SOURCE, "test", "Integration", "*.sh"))
     scripts = [script for script in sorted(scripts) if os.access(script, os.X_OK)]
@@ -234,7 +234,7 @@ def write_summary(build, suites):
 
 
 def timed(suites):
-    """The suites of a generator, each with the time that it took; scripts that ran beside each other know their own."""
+    """Yields the suites of a generator, each with its time; scripts that ran in parallel know their own."""
     start = time.time()
     for suite in suites:
         suite.seconds = suite.seconds or round(time.time() - start, 3)
@@ -263,7 +263,8 @@ def main(arguments):
     suites = list(run_suites(build, arguments[1:] or SUITES))
     summary = write_summary(build, suites)
     for suite in suites:
-        for failure in suite.failures:  # again, where the end of a long log is read
+        # We repeat failures here, because the end of a long log is read.
+        for failure in suite.failures:
             print(f"FAILED: {suite.name}: {failure['name'].removeprefix('FAILED: ')}")
     print(f"{summary['passed']} passed, {summary['failed']} failed", flush=True)
     return 1 if summary["failed"] else 0

@@ -1,10 +1,10 @@
-// reprise: Philox4x32-10, the one random generator of compiler, interpreter, runtime tests and CUDA
-// kernels.
+// reprise: Philox4x32-10, the only random generator of compiler, interpreter, runtime tests and
+// CUDA kernels.
 //
 // Source: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11. A
 // block of four 32-bit words is a keyed bijection of a 128-bit counter, so any word of any stream
-// is drawn by itself, in any order. Plain integer arithmetic only: the words are equal on every
-// host and device.
+// can be drawn separately, in any order. The code uses only integer arithmetic: the words are equal
+// on every host and device.
 
 #ifndef REPRISE_KERNELS_COMMON_PHILOX_H
 #define REPRISE_KERNELS_COMMON_PHILOX_H
@@ -19,12 +19,12 @@
 
 namespace reprise {
 
-/// Four 32-bit words: a counter, or what is drawn for it.
+/// Block of four 32-bit words: a counter, or the words drawn for it.
 struct PhiloxBlock {
   uint32_t words[4];
 };
 
-/// The constants of the algorithm; generated code takes them from here as well.
+/// Constants of the algorithm, which generated code uses too.
 constexpr uint32_t philoxMultiplier0 = 0xD2511F53u;
 constexpr uint32_t philoxMultiplier1 = 0xCD9E8D57u;
 constexpr uint32_t philoxWeyl0 = 0x9E3779B9u;
@@ -57,9 +57,9 @@ REPRISE_HOST_DEVICE constexpr PhiloxBlock philoxStreamBlock(uint64_t seed, uint6
       seed);
 }
 
-/// The word of element `index` (row-major in the global tensor) of the random op `stream` of a call
-/// that started at `offset`: what a sequential curand_init(seed, stream, offset) draws as its
-/// `index`-th output. The position offset + index wraps at 2^64.
+/// Returns the word of element `index` (row-major in the global tensor) of the random op `stream`
+/// of a call that started at `offset`: the `index`-th output of a sequential curand_init(seed,
+/// stream, offset). The position offset + index wraps at 2^64.
 REPRISE_HOST_DEVICE constexpr uint32_t philoxWord(uint64_t seed, uint64_t stream, uint64_t offset,
                                                   uint64_t index) {
   uint64_t position = offset + index;

@@ -1,4 +1,4 @@
-// reprise: registration of all that the tools know, in one place
+// reprise: registration of all dialects and passes that the tools use
 #include "reprise/InitAll.h"
 
 #include "mlir/Conversion/Passes.h"

@@ -1,4 +1,4 @@
-"""From a model to a program."""
+"""Compiles a model to a program."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Program:
         self._session = session
         self._compilation = compilation
         self._bundle = None if is_estimate else compilation.bundle()
-        #: What was decided, and what it takes.
+        #: Report of decisions, bytes and costs.
         self.report = Report(json.loads(compilation.report("json")), compilation.report("html"), compilation.report("txt"))
-        #: What is saved and replayed; give it to ``compile`` to have it again.
+        #: Plan of saved and replayed values, which ``compile`` accepts to apply it again.
         self.plan = Plan(json.loads(compilation.plan()))
 
     @property
@@ -39,7 +39,7 @@ class Program:
 
     @property
     def fits(self) -> bool:
-        """Whether an estimate fits its budget."""
+        """Returns whether an estimate fits its budget."""
         return self._compilation.fits()
 
     @property
@@ -48,7 +48,7 @@ class Program:
         return json.loads(self.bundle.description())
 
     def explain(self, value: str) -> str:
-        """What is done with a value of the forward pass, by its id or name, and why."""
+        """Explains the decision about a value of the forward pass, by its id or name."""
         text = self._compilation.explain(value)
         if text is None:
             raise KeyError(f"the forward pass has no value '{value}'")
@@ -92,7 +92,7 @@ def load(source: str | bytes | os.PathLike[str]) -> Bundle:
 
 
 def _read(model: Model, name: str | None) -> tuple[bytes, str]:
-    """The text or bytecode of a model, and what messages call it. A one-line text is a path."""
+    """Returns the text or bytecode of a model, and its name in messages. A one-line text is a path."""
     if isinstance(model, bytes):
         return model, name or "model"
     if isinstance(model, str) and "\n" in model:
@@ -130,9 +130,9 @@ def compile(model: Model, *, policy: Policy | Sequence[Policy] | None = None, bu
             progress: Callable[[str], None] | None = None, **options: Any) -> Program:
     """Compiles a model: a path, a text of several lines, or bytecode.
 
-    ``budget`` is bytes, "1.5GiB" or "60%" of what the step takes if every value is saved. ``policy`` is one or several
-    policies: names, rule files, plugins, or callables that are given the forward graph. ``progress`` is told each phase.
-    Further ``options`` are the flags of reprise-compile, with underscores. Ctrl-C ends the compilation.
+    ``budget`` is bytes, "1.5GiB" or "60%" of the step's bytes if every value is saved. ``policy`` is one or several
+    policies: names, rule files, plugins, or callables that get the forward graph. ``progress`` is called with each
+    phase. Further ``options`` are the flags of reprise-compile, with underscores. Ctrl-C cancels the compilation.
     """
     session = _core.Session()
     given = _add_policies(session, _as_list(policy))
@@ -148,9 +148,10 @@ def compile(model: Model, *, policy: Policy | Sequence[Policy] | None = None, bu
 
 
 def compile_wish(model: Model, *, budget: int | str | None = None, **options: Any) -> Program:
-    """Compiles a model for a front end, where a share is a wish: if no plan meets it, the smallest plan does, with a warning.
+    """Compiles a model for a front end, for which a share is a goal: if no plan meets it, uses the smallest plan, with
+    a warning.
 
-    Bytes are a promise: the error is that of ``compile``, in the same words.
+    Bytes are a limit: if no plan meets them, the error is that of ``compile``.
     """
     try:
         return compile(model, budget=budget, **options)

@@ -1,4 +1,4 @@
-"""JSON files that users hand in: what is wrong with one is said at its line and column."""
+"""Reads JSON files of users, with errors at line and column."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def load_json(path: str | os.PathLike[str]) -> Any:
 
 
 def _find_repeated(text: str) -> tuple[str, int] | None:
-    """The first key of valid JSON that its object has already, and where it stands."""
+    """Returns the first repeated key of an object in valid JSON, and its place."""
     keys: list[set[str]] = []
     for token in _TOKEN.finditer(text):
         if token[0] == "{":

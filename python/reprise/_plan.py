@@ -12,15 +12,15 @@ from ._json import load_json
 
 
 class Plan:
-    """What is saved and replayed, as ``reprise-compile --plan-out`` writes it."""
+    """Plan of saved and replayed values, as ``reprise-compile --plan-out`` writes it."""
 
     def __init__(self, content: dict[str, Any]) -> None:
-        #: docs/plan.schema.json
+        #: Content by docs/plan.schema.json.
         self.content = content
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Plan:
-        """Reads a file; ``Error`` if it is no JSON or has a key twice."""
+        """Reads a file; raises ``Error`` if it is no JSON or repeats a key."""
         return cls(load_json(path))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -53,7 +53,7 @@ def plan(problem: str | dict[str, Any], *, kind: str = "checkpoint", budget: int
          **options: Any) -> tuple[Any, list[str]]:
     """Plans a problem without a model, as reprise-plan does: ``kind`` is "checkpoint", "offsets" or "pipeline".
 
-    Returns the summary and the text of each plan, empty where none was found. Further options: time_limit,
+    Returns the summary and the text of each plan; the text is empty if no plan was found. Further options: time_limit,
     or_least; capacity; schedule.
     """
     text = problem if isinstance(problem, str) else json.dumps(problem)

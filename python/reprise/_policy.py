@@ -1,4 +1,4 @@
-"""Policies that are Python callables: the forward graph as they see it, which is what a plugin sees."""
+"""Runs policies that are Python callables, on the forward graph that plugins get."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Value:
         self.dtype = dtype
         self.shape = shape
         self.bytes = bytes
-        #: What reprise.name calls it.
+        #: Names by reprise.name.
         self.names = names
-        #: The op that makes it; None for an argument or a constant.
+        #: Op that computes it; None for an argument or a constant.
         self.op: Op | None = None
-        #: The ops that read it, each once.
+        #: Ops that read it, each once.
         self.users: list[Op] = []
 
     def __repr__(self) -> str:
@@ -30,26 +30,26 @@ class Value:
 
 
 class Op:
-    """An op of the forward pass. A policy may set its label, which holds for all of its results."""
+    """Op of the forward pass. A policy may set its label, which applies to all of its results."""
 
     def __init__(self, number: int, name: str, scope: str, location: str, bytes: int, flops: int, kinds: int) -> None:
         self.number = number
-        #: Such as "reprise.dot_general".
+        #: Name such as "reprise.dot_general".
         self.name = name
-        #: Such as "layer/3/attention"; empty: none.
+        #: Scope such as "layer/3/attention"; empty without one.
         self.scope = scope
         #: "FILE:LINE:COLUMN"; empty: unknown.
         self.location = location
-        #: Of all results.
+        #: Bytes of all results.
         self.bytes = bytes
         self.flops = flops
-        #: Such as {"contraction", "batched"}.
+        #: Kinds such as {"contraction", "batched"}.
         self.kinds = frozenset(kind for bit, kind in enumerate(KINDS) if kinds >> bit & 1)
         self.operands: list[Value] = []
         self.results: list[Value] = []
         #: "must_save", "prefer_save", "prefer_recompute", "must_recompute", or None.
         self.label: str | None = None
-        #: Why, for reports.
+        #: Reason of the label, for reports.
         self.reason = ""
 
     def __repr__(self) -> str:
@@ -72,7 +72,8 @@ class Graph:
 
 
 def adapt(policy: Callable[[Graph], Any]) -> Callable[[list, list], list[tuple[int, str]]]:
-    """What the extension calls: the policy sets labels of ops, or returns a dictionary from ops to labels."""
+    """Returns the callback of the extension: the policy sets labels of ops, or returns a dictionary from ops to
+    labels."""
 
     def decide(ops: list[tuple], values: list[tuple]) -> list[tuple[int, str]]:
         graph = Graph(ops, values)

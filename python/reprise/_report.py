@@ -1,4 +1,4 @@
-"""Reports: what a step takes, and what was decided on each value."""
+"""Reads reports: bytes of a step, and decisions on each value."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class Report:
     """The report of a compilation. Keys of docs/report.schema.json are attributes: ``report.step_bytes``."""
 
     COLUMNS = ("id", "op", "bytes", "decision", "reason")
-    #: What a step takes; budgets bound, and shares are of, arena and workspace together.
+    #: Bytes of a step; budgets limit, and shares refer to, arena and workspace together.
     TOTALS = {"arena_bytes": "arena", "workspace_bytes": "workspace", "step_bytes": "arena and workspace",
               "persistent_bytes": "parameters, state and inputs", "host_bytes": "in the host's memory",
               "saved_bytes": "saved for the backward pass"}
 
     def __init__(self, content: dict[str, Any], page: str = "", text: str = "") -> None:
-        #: docs/report.schema.json
+        #: Content by docs/report.schema.json.
         self.content = content
-        #: The whole page, as ``--report=F.html`` writes it.
+        #: Page as ``--report=F.html`` writes it.
         self.html = page
         self.text = text
 
@@ -69,7 +69,7 @@ class Report:
                          for row in [list(self.COLUMNS), *rows])
 
     def summary(self) -> list[tuple[str, str]]:
-        """What a step takes, by device program."""
+        """Returns the bytes of the step, by device program."""
         lines = []
         for program in self.programs:
             content = program.content
@@ -88,7 +88,7 @@ class Report:
         return "<Report: " + ", ".join(f"{name} {value}" for name, value in self.summary()) + ">"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the summary and the largest values."""
+        """Returns the display of a notebook: the summary and the largest values."""
         def row(cells: Any, tag: str = "td") -> str:
             return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
 

@@ -13,16 +13,16 @@ from ._compile import Bundle, Program, load
 
 
 class Result:
-    """What a run has come to."""
+    """Result of a run."""
 
     def __init__(self, losses: list[float], arrays: dict[str, Any], state: dict[str, int], hash: str) -> None:
-        #: The result ``loss`` of each step; empty if there is none.
+        #: Result ``loss`` of each step; empty if there is none.
         self.losses = losses
         #: The results of the last step by name, copies.
         self.arrays = arrays
-        #: seed, offset and number of the next step.
+        #: Seed, offset and number of the next step.
         self.state = state
-        #: The hash of all results, as reprise-run prints it.
+        #: Hash of all results, as reprise-run prints it.
         self.hash = hash
 
     def __getitem__(self, name: str) -> Any:
@@ -49,16 +49,17 @@ class Run:
         self._run = _core.make_run(program.bundle, options)
 
     def bind(self, name: str, array: Any) -> bool:
-        """Makes the array the memory of an argument: steps read it there, and update parameters and state in place.
+        """Makes the array the memory of an argument: steps read it in place, and update parameters and state in place.
 
-        Every part of a step looks up anew where the array lies, so its memory may move. Memory that is gone is an error.
-        Returns False if it had to be copied, in and out around each step: it does not lie at a multiple of 64 bytes
+        Every part of a step reads the array's address again, so its memory may move. Freed memory is an error. Returns
+        False if the array must be copied, in and out around each step: it does not lie at a multiple of 64 bytes
         (``reprise.Run.empty`` makes arrays that do), or is not contiguous.
         """
         return self._run.bind(name, array, self._types.get(name) == "bf16")
 
     def lend(self, name: str, array: Any) -> None:
-        """Binds an array that the caller keeps where it is until the step, or the part of it that reads it, has ended."""
+        """Binds an array that the caller keeps in place until the step, or the part of it that reads the array, has
+        ended."""
         self._run.lend(name, array, self._types.get(name) == "bf16")
 
     def give(self, name: str, array: Any) -> None:
@@ -67,7 +68,7 @@ class Run:
 
     @staticmethod
     def empty(shape: tuple[int, ...], dtype: Any) -> Any:
-        """A NumPy array that steps can work on where it lies."""
+        """Returns a NumPy array that steps can use in place."""
         dtype = numpy.dtype(dtype)
         count = int(numpy.prod(shape, dtype=numpy.int64))
         memory = numpy.empty(count * dtype.itemsize + 64, numpy.uint8)
@@ -79,7 +80,7 @@ class Run:
         self._run.give_folder(os.fspath(path))
 
     def start(self, steps: int, *, seed: int | None = None) -> None:
-        """Makes parameters and state, and sees that all arguments have values for so many steps."""
+        """Initializes parameters and state, and checks that all arguments have values for the next ``steps`` steps."""
         if seed is not None:
             self._run.set_state(seed, *self._run.state()[1:])
         self._run.start(steps)
@@ -88,9 +89,10 @@ class Run:
         self._run.step()
 
     def begin_step(self) -> None:
-        """The first part of a step that has a pause: then there are the results that the description calls early.
+        """Runs the first part of a step that has a pause; afterwards the early results exist.
 
-        Late inputs may be bound or given until ``end_step``, and all others bound again. The next step, or ``begin_step``, gives up one that was begun.
+        Late inputs may be bound or given until ``end_step``, and all others bound again. The next step, or
+        ``begin_step``, abandons a begun step.
         """
         self._run.begin_step()
 
@@ -113,11 +115,11 @@ class Run:
 
     @property
     def state(self) -> dict[str, int]:
-        """seed, offset and number of the next step."""
+        """Returns seed, offset and number of the next step."""
         return dict(zip(("seed", "offset", "step"), self._run.state()))
 
     def view(self, name: str) -> Any:
-        """A result where it lies, read-only, until the next step; on a GPU something with ``__dlpack__``."""
+        """Returns a read-only view of a result, valid until the next step; on a GPU an object with ``__dlpack__``."""
         return self._run.view(name)
 
     def result(self, name: str) -> Any:
@@ -130,7 +132,7 @@ def run(program: Program | Bundle | str | bytes | os.PathLike[str], inputs: Mapp
         progress: Callable[[int, float | None], None] | None = None) -> Result:
     """Runs steps: ``inputs`` are copied, all other arguments have their initial values.
 
-    ``progress`` is told each step's number and loss. Ctrl-C ends the run behind a step.
+    ``progress`` is called with each step's number and loss. Ctrl-C ends the run behind a step.
     """
     own = Run(program, threads=threads, device=device)
     for name, array in (inputs or {}).items():

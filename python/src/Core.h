@@ -1,4 +1,4 @@
-// reprise: what the files of the Python binding share
+// reprise: common parts of the Python binding
 #ifndef REPRISE_PYTHON_CORE_H
 #define REPRISE_PYTHON_CORE_H
 
@@ -15,7 +15,7 @@
 namespace reprise_python {
 namespace nb = nanobind;
 
-/// A policy that is a Python callable, as the C API asks it.
+/// Policy that is a Python callable, as the C API calls it.
 class Policy;
 
 template <auto destroy> struct Destroy {
@@ -30,7 +30,7 @@ using OptionsHandle = Handle<reprise_options, reprise_options_destroy>;
 void check(reprise_error *error);
 OptionsHandle makeOptions(const Options &options);
 
-/// A session, its warnings, and the policies that it may ask.
+/// Session with its warnings, and the policies that it may call.
 class Session {
 public:
   Session();
@@ -40,8 +40,8 @@ public:
 
   /// Tells warnings that were heard to Python.
   void warn();
-  /// Lets go of the policies, which the only compilation has asked, and gives an exception that one
-  /// of them has raised.
+  /// Releases the policies, which the only compilation has called, and returns an exception that
+  /// one of them has raised.
   nb::object releasePolicies();
 
 private:

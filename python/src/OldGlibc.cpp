@@ -1,18 +1,19 @@
-// What the wheel's two libraries would need of a glibc newer than 2.27, the one that they shall run
-// on. It is linked into them alone, and hidden there, so that nothing else in a process sees these.
+// This file replaces functions that the wheel's two libraries would need from a glibc newer than
+// 2.27, the oldest supported one. It is linked only into these libraries, and hidden there, so that
+// no other code in a process sees its functions.
 #if defined(__x86_64__) && defined(__linux__)
 #include <cstddef>
 #include <ctime>
 #include <sys/random.h>
 
-// A function of its own section, which the linker drops where nobody calls it.
+// A function in its own section, which the linker drops if no code calls it.
 #define FUNCTION(name, body)                                                                       \
   asm(".section .text." #name ",\"ax\",@progbits\n"                                                \
       ".globl " #name "\n.hidden " #name "\n.type " #name ",@function\n" #name ":\n" body          \
       ".size " #name ", . - " #name "\n.previous\n")
 
-// Functions that a later glibc has moved or bettered, and still has under their first version. The
-// jump leaves no frame behind, so that dlopen sees who has called it.
+// Functions that a later glibc has moved or improved, and still has under their first version. The
+// jump leaves no frame, so that dlopen sees the original caller.
 #define FORWARD(name, version)                                                                     \
   FUNCTION(name, "jmp *old_" #name "@GOTPCREL(%rip)\n.symver old_" #name "," #name "@" version "\n")
 
@@ -43,12 +44,13 @@ FORWARD(pthread_setname_np, "GLIBC_2.12");
 FORWARD(pthread_setspecific, "GLIBC_2.2.5");
 FORWARD(pthread_sigmask, "GLIBC_2.2.5");
 
-// Before 2.33 these are inlined by the headers. The first argument is the version of the struct.
+// Before 2.33 the headers inline these functions. The first argument is the version of the struct.
 FUNCTION(stat, "mov %rsi, %rdx\nmov %rdi, %rsi\nmov $1, %edi\njmp *__xstat@GOTPCREL(%rip)\n");
 FUNCTION(lstat, "mov %rsi, %rdx\nmov %rdi, %rsi\nmov $1, %edi\njmp *__lxstat@GOTPCREL(%rip)\n");
 FUNCTION(fstat, "mov %rsi, %rdx\nmov %edi, %esi\nmov $1, %edi\njmp *__fxstat@GOTPCREL(%rip)\n");
 
-// Functions that older glibcs lack. In C++ they have other names, since headers may declare these.
+// Functions that older glibcs lack. In C++ they have other names, since headers may declare the
+// original names.
 #define HIDDEN(name) asm(#name) __attribute__((visibility("hidden")))
 
 extern "C" {
@@ -60,7 +62,7 @@ struct Usage {
   std::size_t words[10];
 };
 
-// LLVM's statistics read it. Beyond 4 GiB the old one's numbers wrap.
+// LLVM's statistics read it. Beyond 4 GiB the numbers of the old function wrap.
 Usage getUsage() HIDDEN(mallinfo2);
 Usage getUsage() {
   OldUsage old = readUsage();
@@ -79,14 +81,14 @@ unsigned drawBits() {
   return bits;
 }
 
-// Whether counts of references can do without atomics: never.
+// This flag tells whether reference counts may avoid atomics: never.
 extern char isSingleThreaded HIDDEN(__libc_single_threaded);
 char isSingleThreaded = 0;
 
 int waitUntil(void *condition, void *mutex, const timespec *until) asm("pthread_cond_timedwait");
 
-// Waits by another clock than that of the day: what is left of the time is counted from now on. If
-// somebody sets the time of the day meanwhile, it is shorter or longer, which callers allow for.
+// Waits by another clock than the wall clock: converts the rest of the time to the wall clock. If
+// the wall clock is set meanwhile, the wait is shorter or longer, which callers allow for.
 int waitByClock(void *condition, void *mutex, clockid_t clock, const timespec *until)
     HIDDEN(pthread_cond_clockwait);
 int waitByClock(void *condition, void *mutex, clockid_t clock, const timespec *until) {

@@ -19,7 +19,7 @@ Policy::Policy(std::string name, nb::object callable)
   policy.explain = explain;
 }
 
-/// (operands of an op, or results): numbers of values; `most` grows with them.
+/// Lists the numbers of values, the operands of an op or its results; `most` becomes their maximum.
 static nb::list listValues(const rp_host *host, const rp_graph *graph, uint32_t op, uint32_t count,
                            decltype(rp_host::operand) get, uint32_t &most) {
   nb::list numbers;
@@ -87,7 +87,7 @@ void Policy::ask(const rp_host *host, const rp_graph *graph, uint8_t *labels, si
   }
 }
 
-/// On a thread of the compiler: no exception may leave it.
+/// Calls the policy on a thread of the compiler; no exception may leave it.
 rp_status Policy::decide(void *self, const rp_host *host, const rp_graph *graph, uint8_t *labels,
                          size_t count) {
   auto *policy = static_cast<Policy *>(self);

@@ -6,14 +6,16 @@
 
 namespace reprise_python {
 
-/// Asks a callable, which gets lists of ops and values and returns a list of (label, reason).
+/// Caller of a Python callable, which gets lists of ops and values and returns a list of (label,
+/// reason).
 class Policy {
 public:
   Policy(std::string name, nb::object callable);
   const rp_policy &table() const { return policy; }
-  /// A callable refers to its module, which may refer to the session: nobody would free the circle.
+  /// Drops the callable. A callable refers to its module, which may refer to the session, and no
+  /// collector would free the cycle.
   void release() { callable = nb::none(); }
-  /// What the callable has raised; null if nothing.
+  /// Exception that the callable has raised; null if none.
   nb::object exception;
 
 private:

@@ -15,7 +15,7 @@ namespace {
 using Array = nb::ndarray<>;
 using ReadOnlyArray = nb::ndarray<nb::ro>;
 
-/// A DLTensor on memory of an array, and what it points to.
+/// DLTensor on memory of an array, with the data that it points to.
 struct View {
   DLTensor tensor = {};
   std::vector<int64_t> shape, strides;
@@ -25,14 +25,14 @@ struct View {
   }
 };
 
-/// An array of the caller. Its memory may move while it is bound: `array` is what it was last.
+/// Array of the caller. Its memory may move while it is bound: `array` is its last known state.
 struct Bound {
   nb::object object;
   Array array;
   bool isBrain = false;
 };
 
-/// A run, and the arrays that it works on.
+/// Run, and the arrays that it uses.
 struct Run {
   std::shared_ptr<Session> session;
   Handle<reprise_run, reprise_run_destroy> handle;
@@ -40,7 +40,8 @@ struct Run {
 };
 } // namespace
 
-/// NumPy has no bf16: such arguments may come as uint16, as .npy files have them.
+/// Returns a view of an array. NumPy has no bf16: such arguments may come as uint16, as in .npy
+/// files.
 template <typename T> static View viewOf(T &array, bool isBrain) {
   View view;
   for (size_t i = 0; i < array.ndim(); ++i) {
@@ -76,8 +77,8 @@ static Run makeRun(Bundle &bundle, const Options &options) {
   return made;
 }
 
-/// True if the array lies where steps work on it. Who lends one keeps it where it is, until the
-/// part of the step that reads it has ended.
+/// Returns true if steps can use the array in place. A caller who lends an array keeps it in place
+/// until the part of the step that reads it has ended.
 static bool lendArray(Run &run, const std::string &name, Array array, bool isBrain) {
   View view = viewOf(array, isBrain);
   int isCopied = 0;
@@ -98,7 +99,7 @@ static bool bindArray(Run &run, const std::string &name, nb::object object, bool
   return isInPlace;
 }
 
-/// Binds arrays again whose memory is elsewhere by now, since it was freed, resized or replaced.
+/// Binds arrays again whose memory has moved, since it was freed, resized or replaced.
 static void renewArrays(Run &run) {
   for (auto &[name, bound] : run.bound) {
     auto now = nb::cast<Array>(bound.object);
@@ -123,7 +124,7 @@ template <typename Call> static void callAlone(Run &run, Call call) {
   check(error);
 }
 
-/// NumPy's arrays have no bf16: it comes as uint16.
+/// Returns a view of a result; bf16 comes as uint16, since NumPy has no bf16.
 static nb::object viewResult(nb::handle self, const std::string &name) {
   Run &run = nb::cast<Run &>(self);
   renewArrays(run);

@@ -55,7 +55,7 @@ static void build_loss(void) {
   op.attributes = contraction;
   op.num_attributes = 2;
   CHECK_OK(reprise_builder_add(builder, &op, &product), "reprise.dot_general");
-  /* A layer, which asks for nothing. */
+  /* Block of a layer, without a policy. */
   reprise_value squares = 0;
   op = describe("reprise.block", NULL, 0, &type, 1);
   op.scope = "layer/0";
@@ -95,7 +95,7 @@ static void build_train(void) {
   reprise_op op = describe("reprise.value_and_grad", operands, 2, results, 2);
   op.attributes = attributes;
   op.num_attributes = 2;
-  /* It has a region, which is empty where a function is called. */
+  /* The op has a region, which is empty if a function is called. */
   op.num_empty_regions = 1;
   CHECK_OK(reprise_builder_add(builder, &op, gradients), "reprise.value_and_grad");
   reprise_value change = add("reprise.mul", gradients[1], values[1], results[1]);

@@ -78,7 +78,7 @@ static reprise_error *compile_with(reprise_module *module, const char *key, cons
   return error;
 }
 
-/* An error names a budget that compiles. */
+/* Checks that an error names a budget that compiles. */
 static void test_least_budget(reprise_module *module) {
   char least[32];
   reprise_compilation *compilation = NULL;
@@ -117,7 +117,7 @@ void test_errors(void) {
   CHECK_ERROR(compile_with(module, "stages", "0"), REPRISE_BAD_USAGE, "expected --stages from 1",
               "no stages");
   reprise_session_destroy(session);
-  /* The module keeps what it needs. */
+  /* The module keeps the data of the session that it needs. */
   CHECK_OK(reprise_module_verify(module), "a module outlives its session's handle");
   reprise_module_destroy(module);
 }

@@ -101,7 +101,7 @@ static char *read_file(const char *path) {
 static int forks;
 static void count_fork(void) { ++forks; }
 
-/* The handlers of the signals that programs handle. */
+/* Collects the handlers of the signals that programs handle. */
 static void get_handlers(void (*handlers[])(int)) {
   static const int numbers[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGINT, SIGTERM, SIGHUP, SIGPIPE};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {

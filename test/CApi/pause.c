@@ -1,7 +1,7 @@
 /* reprise: the C API: a step in two parts */
 #include "check.h"
 
-/* y = exp(x), which the caller sees at the pause; dx = y * g, dz = x * g. */
+/* Program y = exp(x), which the caller sees at the pause; dx = y * g, dz = x * g. */
 static const char *text =
     "func.func @train(%x: tensor<4xf32> {reprise.name = \"x\", reprise.role = \"input\"},\n"
     "    %g: tensor<4xf32> {reprise.name = \"g\", reprise.role = \"input\"},\n"
@@ -30,7 +30,8 @@ static DLTensor tensor_of(float *data) {
   return tensor;
 }
 
-/* With arguments at multiples of 64 bytes, or copied. The memory of x moves at the pause. */
+/* Runs with arguments at multiples of 64 bytes, or with copied ones. The memory of x moves at the
+ * pause. */
 static void run_parts(const reprise_bundle *bundle, float *memory, int distance) {
   float *x = memory + distance, *y = memory + 64 + distance, *g = memory + 128 + distance;
   float *moved = memory + 192 + distance;

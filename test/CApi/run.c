@@ -11,7 +11,8 @@ static reprise_run *make_run(const reprise_bundle *bundle) {
 
 static int64_t weight_shape[] = {16, 4}, x_shape[] = {8, 16};
 
-/* A weight of the caller's, in memory at `weight`, and an x; the hash of three steps. */
+/* Runs with a weight of the caller, in memory at `weight`, and an x; returns the hash of three
+ * steps. */
 static void run_bound(const reprise_bundle *bundle, float *weight, int64_t *strides, int is_copied,
                       float *x, char hash[32]) {
   reprise_run *run = make_run(bundle);
@@ -134,7 +135,7 @@ void test_run(void) {
   reprise_session_destroy(session);
 }
 
-/* Saves nothing but contractions. */
+/* Saves only contractions. */
 static rp_status decide(void *self, const rp_host *host, const rp_graph *graph, uint8_t *labels,
                         size_t num_ops) {
   for (size_t i = 0; i < num_ops; ++i) {

@@ -1,4 +1,4 @@
-// reprise: what both programs do with a bundle: two steps, and the loss of each
+// reprise: two steps of a bundle, and the loss of each, for both consumer programs
 #ifndef REPRISE_CONSUMER_STEPS_H
 #define REPRISE_CONSUMER_STEPS_H
 

@@ -1,4 +1,5 @@
-"""An MLP, a GPT-2, layer by layer and as a scan, and a ResNet in plain jax.numpy, with dropout by jax.random and checkpoints."""
+"""MLP, GPT-2, layer by layer and as a scan, and ResNet in plain jax.numpy, with dropout by jax.random and
+checkpoints."""
 import jax
 import jax.numpy as jnp
 
@@ -79,7 +80,7 @@ def gpt2_scan_params(key, layers=6):
 
 
 def gpt2_scan_loss(params, tokens, key):
-    """One layer's body for all of them, with their parameters stacked."""
+    """Runs all layers through one body, with their parameters stacked."""
     def layer(x, row):
         return jax.checkpoint(gpt2_layer)(row[0], x, row[1]), None
 

@@ -1,7 +1,7 @@
-"""What the CPU's allocator is asked for during a step, by the memory events of PyTorch's profiler.
+"""Requests to the CPU's allocator during a step, by the memory events of PyTorch's profiler.
 
-The profiler without Kineto: it keeps events in their order, where Kineto has times, and drops what lies outside of the run if the
-machine's clock is set meanwhile.
+The profiler runs without Kineto. It then keeps events in their order instead of by time. With Kineto, a change of the
+machine's clock would drop events that seem to lie outside of the run.
 """
 from itertools import chain
 

@@ -1,7 +1,8 @@
 """Models of other packages, unmodified, with small configurations and random weights, in training mode with dropout.
 
-`build(name)` gives a Case: the model, its arguments, and what makes a scalar loss of its output. Sizes are such that
-activations outweigh gradients where the architecture allows it. A package that is not installed is an ImportError.
+`build(name)` returns a Case: the model, its arguments, and a function from the output to a scalar loss. If the
+architecture allows it, the sizes let activations outweigh gradients. A package that is not installed is an
+ImportError.
 """
 import dataclasses
 import functools
@@ -14,7 +15,7 @@ import torch.nn.functional as F
 from torch import nn
 
 BATCH, LENGTH, VOCABULARY, WIDTH, CLASSES = 4, 48, 64, 32, 10
-# The operators of torchvision's library, which cannot be loaded if its wheel is built for CUDA and PyTorch's is not.
+# Operators of torchvision's library, which cannot be loaded if its wheel is built for CUDA and PyTorch's is not.
 VISION_OPS = """nms(Tensor a, Tensor b, float c) -> Tensor
 qnms(Tensor a, Tensor b, float c) -> Tensor
 roi_align(Tensor a, Tensor b, float c, SymInt d, SymInt e, int f, bool g) -> Tensor
@@ -41,7 +42,7 @@ class Case:
     def step(self, forward=None, seed=7):
         """Runs a training step's passes; returns the loss. Gradients are in the parameters.
 
-        The output is held until the backward pass is over, as it is where a program has a name for it.
+        The output is held until the backward pass is over, as in a program with a variable for it.
         """
         self.model.zero_grad(set_to_none=True)
         torch.manual_seed(seed)
@@ -52,7 +53,7 @@ class Case:
         return loss.detach()
 
     def state(self):
-        """What a step leaves behind: gradients and buffers, by name."""
+        """Returns the state after a step: gradients and buffers, by name."""
         gradients = {name: each.grad.clone() for name, each in self.model.named_parameters() if each.grad is not None}
         return gradients, {name: each.clone() for name, each in self.model.named_buffers()}
 
@@ -72,7 +73,7 @@ def case(make):
 
 @functools.cache
 def vision_library():
-    """Imports torchvision, with its operators declared if they cannot be loaded. None of the models calls one."""
+    """Imports torchvision, with its operators declared if they cannot be loaded. No model calls them."""
     try:
         import torchvision
         return torchvision, None
@@ -215,7 +216,7 @@ def timm_vit():
 
 
 class TokenModel(nn.Module):
-    """An embedding, a sequence model and a loss over tokens."""
+    """Model of an embedding, a sequence model and a loss over tokens."""
 
     def __init__(self, make):
         super().__init__()
@@ -248,7 +249,7 @@ def transformer():
 
 
 def prepare():
-    """What the models need of Dynamo: it breaks graphs at warnings and at nn.LSTM otherwise."""
+    """Configures Dynamo for the models: it otherwise breaks graphs at warnings and at nn.LSTM."""
     torch.set_num_threads(1)
     torch._dynamo.config.allow_rnn = True
     quiet = {logging.Logger.warning_once} if hasattr(logging.Logger, "warning_once") else set()

@@ -1,6 +1,7 @@
-"""Random programs of PyTorch's ops: parameters that are shared or looked at transposed, both layouts of images, dropout,
-batch norms, buffers that the step overwrites, in-place ops, and regions of torch.utils.checkpoint. `more` of them have ops whose fake
-results lie otherwise than real ones, losses that the program keeps, and regions that lie in regions or that Dynamo breaks."""
+"""Random programs of PyTorch's ops: parameters that are shared or used transposed, both layouts of images, dropout,
+batch norms, buffers that the step overwrites, in-place ops, and regions of torch.utils.checkpoint. Programs with `more`
+also have ops whose fake results have other strides than real ones, losses that the program keeps, and regions that lie
+in regions or that Dynamo breaks."""
 import random
 
 import torch
@@ -9,11 +10,11 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 ROWS, WIDTHS, CHANNELS, SIDE = 48, (16, 24, 64), (4, 8), 8
-#: Losses of a value beside another one. Some return a scalar in memory that is as large as the value.
+#: Losses of two values. Some return a scalar in memory that is as large as the value.
 LOSSES = (F.mse_loss, F.smooth_l1_loss, F.huber_loss, F.l1_loss, lambda x, y: F.soft_margin_loss(x, y.detach().sign()),
           lambda x, y: F.binary_cross_entropy(x.sigmoid(), y.detach().sigmoid(), reduction="sum"),
           lambda x, y: F.kl_div(x, y.sigmoid(), reduction="batchmean"))
-#: Functions whose results do not lie as the operand does, where it is transposed.
+#: Functions whose results have other strides than the operand if it is transposed.
 TURNED = (F.logsigmoid, lambda x: torch.pow(2.0, x.sigmoid()), lambda x: F.log_softmax(x, 0), lambda x: torch.copysign(x, x.cos()),
           lambda x: x + torch.div(x, 0.3, rounding_mode="floor"))
 
@@ -23,12 +24,12 @@ class Program(nn.Module):
 
     def __init__(self, seed, steps=24, drops=True, more=False):
         super().__init__()
-        #: Without it dropouts drop nothing, so that another generator's draws do not matter.
+        #: Flag of dropout: if False, no element is dropped, so that another generator's draws do not matter.
         self.drops, self.more = drops, more
         torch.manual_seed(seed)
         self.random = random.Random(seed)
         self.weights, self.layers, self.steps = nn.ParameterList(), nn.ModuleList(), []
-        #: Whether a step writes buffers, and whether it has regions of torch.utils.checkpoint.
+        #: Flags of steps that write buffers, and of steps with regions of torch.utils.checkpoint.
         self.is_stateful = self.has_regions = False
         self.register_buffer("moving", torch.ones(ROWS, 1))
         self.input = torch.randn(ROWS, self.random.choice(WIDTHS))
@@ -64,7 +65,7 @@ class Program(nn.Module):
             values.append(function(*(values[place] for place in places)))
         losses = [loss(values[one], values[other]) for loss, one, other in self.losses]
         if losses:
-            # What a program keeps of a step, such as for a log, lives until the next one.
+            # Values that a program keeps of a step, such as for a log, live until the next step.
             self.told = losses
         return [*(values[place] for place in self.read), *losses]
 
@@ -77,7 +78,7 @@ class Program(nn.Module):
         self.told = None
 
     def pick(self, values, dims, count=1):
-        """A recent value of so many dimensions, and others of its shape."""
+        """Picks a recent value of `dims` dimensions, and others of its shape."""
         places = [place for place, each in enumerate(values) if each.dim() == dims]
         if not places:
             return None
@@ -89,7 +90,7 @@ class Program(nn.Module):
         return self.pick(values, self.random.choice((2, 2, 4)), count)
 
     def weight(self, *shape):
-        """A parameter, a new one or one that has the shape already."""
+        """Returns a parameter, a new one or an existing one of the shape."""
         alike = [each for each in self.weights if each.shape == shape]
         if alike and self.random.random() < 0.3:
             return self.random.choice(alike)
@@ -161,7 +162,7 @@ class Program(nn.Module):
         return lambda x: F.interpolate(function(x, 2), scale_factor=2), places
 
     def flat(self, values):
-        """Images as rows again, all of them through one contraction."""
+        """Converts images to rows, all through one contraction."""
         places = self.pick(values, 4)
         if not places:
             return None
@@ -184,14 +185,15 @@ class Program(nn.Module):
         return (halves, places) if values[places[0]].shape[1] >= 16 else None
 
     def rows(self, values):
-        """A table's rows, as an embedding reads them; one row is read often."""
+        """Reads a table's rows as an embedding does; one row is read often."""
         places = self.pick(values, 2)
         table = self.weight(ROWS, values[places[0]].shape[1])
         chosen = torch.tensor([self.random.randrange(ROWS // 2) for _ in range(ROWS)])
         return lambda x: x + F.embedding(chosen, table), places
 
     def state(self, values):
-        """A buffer that is overwritten and read. PyTorch's own backends read one that is overwritten later as it is then."""
+        """Overwrites and reads a buffer. If a buffer is overwritten later, PyTorch's own backends read the later
+        value."""
         self.is_stateful = True
 
         def scaled(x):
@@ -223,8 +225,8 @@ class Program(nn.Module):
         return attend, places
 
     def region(self, values):
-        """Several steps that a checkpoint replays, some of them in a region of their own. None writes a buffer: torch.utils.checkpoint
-        would write it twice."""
+        """Adds several steps that a checkpoint replays, some of them in a region of their own. No step writes a buffer:
+        torch.utils.checkpoint would write it twice."""
         inner, chain = [values[self.pick(values, 2)[0]]], []
         place = next(place for place, each in enumerate(values) if each is inner[0])
         for _ in range(self.random.randrange(2, 5)):

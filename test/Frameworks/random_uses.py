@@ -1,12 +1,15 @@
-"""Ways to use a compiled model, drawn from a seed: what programs do around it. test_whole_random and test_plan_random share them.
+"""Ways to use a compiled model, drawn from a seed: the work of programs around it. test_whole_random and
+test_plan_random share them.
 
-``Use(seed)`` draws a value for each key of ``CHOICES``, most of them the plain first one; ``Use(seed, compiled="loss")`` fixes some,
-``without`` names values that are never drawn. ``use.run(model, compile)`` trains a random_modules.Program for some steps, where
-``compile(function)`` is torch.compile with a backend, or the function itself for eager. It returns a dictionary from names to what the
-program can see: detached tensors, None for a gradient that is not there, or an ``Error``, with which the program ends.
-``judge(found, eager, tolerance)`` lists the names that are wrong; ``same(found, other)`` those whose bits differ.
+``Use(seed)`` draws a value for each key of ``CHOICES``, mostly the plain first one. ``Use(seed, compiled="loss")``
+fixes some keys; ``without`` names values that are never drawn. ``use.run(model, compile)`` trains a
+random_modules.Program for some steps; ``compile(function)`` is torch.compile with a backend, or the function itself
+for eager. ``run`` returns a dictionary from names to visible values: detached tensors, None for a missing gradient,
+or an ``Error``, with which the program ends. ``judge(found, eager, tolerance)`` lists the wrong names; ``same(found,
+other)`` lists the names whose bits differ.
 
-``GROUP`` seeds in a row share a model, and ``Models`` what is compiled of it, since compilation takes most of the time of a program.
+``GROUP`` consecutive seeds share a model, and ``Models`` keeps its compiled functions, because compilation takes most
+of the time of a program.
 """
 import contextlib
 import copy
@@ -19,22 +22,24 @@ from torch._dynamo.utils import counters
 from torch.utils.checkpoint import checkpoint
 
 GROUP = 4
-#: Only the first seed of a group has a backward pass in the compiled function, or threads.
+#: Values of "compiled" with passes inside the function. Only the first seed of a group has a backward pass in the
+#: compiled function, or threads.
 INSIDE = ("inner gradient", "backward", "optimizer")
 
-#: For each key its values; the first one is plain.
+#: Values of each key; the first one is plain.
 CHOICES = {
-    # What goes through `compile`: the loss, outputs, both; all of these in a region that is not compiled; gradients inside; a step.
+    # The part that goes through `compile`: the loss, outputs, both; all of these in a region that is not compiled;
+    # gradients inside; a step.
     "compiled": ("loss", "outputs", "both", "in a region", *INSIDE),
-    # What happens to storages of parameters and inputs between the passes.
+    # Changes of the storages of parameters and inputs between the passes.
     "memory": ("kept", "refilled", "replaced"),
-    # What is overwritten in place between the passes.
+    # Tensors that are overwritten in place between the passes.
     "written": ("nothing", "a parameter", "the input", "a buffer", "an output"),
-    # Backward passes over one graph; the last one finds what it needs freed.
+    # Backward passes over one graph; the last one may find freed tensors.
     "passes": ("one", "retained", "asked for", "one too many"),
     "order": ("first", "penalty", "product"),
     "hooks": ("none", "copies", "arrays", "on the CPU", "of gradients"),
-    # What else runs between the passes.
+    # Other work between the passes.
     "between": ("nothing", "evaluation", "inference", "another batch", "a batch that is dropped"),
     "batches": ("one", "accumulated", "outstanding"),
     "threads": ("one", "two"),
@@ -42,11 +47,11 @@ CHOICES = {
 
 
 class Error:
-    """An error that ended a program; ``kind`` is "overwritten", "freed" or another text."""
+    """Error that ended a program; ``kind`` is "overwritten", "freed" or another text."""
 
     def __init__(self, error):
         text = str(error)
-        # The second text is of one of several views, such as a part of a split, whose base was overwritten.
+        # The second text is PyTorch's for one of several views, such as a part of a split, whose base was overwritten.
         is_overwritten = "modified by an inplace operation" in text or "has been modified inplace" in text
         self.kind = "overwritten" if is_overwritten else \
             "freed" if "second time" in text or "already been freed" in text else \
@@ -58,7 +63,8 @@ class Error:
 
 class Use:
     def __init__(self, seed, without=(), **fixed):
-        group, draw = random.Random(f"group {seed // GROUP}"), random.Random(f"use {seed}")  # not the stream of the program
+        # This is not the stream of the program.
+        group, draw = random.Random(f"group {seed // GROUP}"), random.Random(f"use {seed}")
         self.seed, self.chosen = seed, {}
         is_first = seed % GROUP == 0
         for key, values in CHOICES.items():
@@ -72,13 +78,13 @@ class Use:
         self._settle()
 
     def _settle(self):
-        """Takes back what has no meaning beside the rest."""
+        """Removes choices that have no meaning beside the other ones."""
         has = self.chosen
         if has["compiled"] in ("backward", "optimizer"):
             has.update(memory="kept", written="nothing", passes="one", order="first", batches="one", threads="one", between="nothing")
             has["hooks"] = "none" if has["hooks"] != "of gradients" else has["hooks"]
         if has["compiled"] == "inner gradient" or has["order"] != "first":
-            # A tensor that a hook has packed has no graph; PyTorch's own second passes differ in what they free.
+            # A tensor that a hook has packed has no graph; PyTorch's own second passes free different tensors.
             has.update(hooks="none", passes="one", written="nothing")
         if has["compiled"] == "inner gradient":
             has["order"] = "first"
@@ -98,14 +104,15 @@ class Use:
 
 
 class Models:
-    """The models of the last group, and what was compiled of them."""
+    """Cache of the models of the last group, and of their compiled functions."""
 
     def __init__(self):
         self._group, self._kept, self.model = None, {}, None
         self._before = 0  # frames that Dynamo had compiled before the group
 
     def run(self, use, make, **options):
-        """What a program sees that uses the model so. ``options`` are those of torch.compile; without them it is eager."""
+        """Returns the values that a program sees if it uses the model so. ``options`` are those of torch.compile;
+        without them the model is eager."""
         if self._group != use.seed // GROUP:
             self.drop()
             self._group = use.seed // GROUP
@@ -140,7 +147,7 @@ class Models:
 class _Run:
     def __init__(self, use, model, compile):
         self.seed, self.has, self.draw, self.model, self.found = use.seed, use.chosen, random.Random(f"run {use.seed}"), model, {}
-        self.number = 0  # of the step
+        self.number = 0  # number of the step
         if model.is_stateful:
             # A region would write buffers twice, threads in any order.
             self.has = {**self.has, "threads": "one", "compiled": "loss" if self.has["compiled"] == "in a region" else self.has["compiled"]}
@@ -149,7 +156,7 @@ class _Run:
         self.function = self._function(compile)
 
     def _function(self, compile):
-        """From an input to a loss and outputs."""
+        """Computes a loss and outputs from an input."""
         model, optimizer, kind = self.model, self.optimizer, self.has["compiled"]
 
         def inner(x):
@@ -181,7 +188,8 @@ class _Run:
         torch.manual_seed(self.seed)
         hook = None
         if self.has["hooks"] == "of gradients" and self.parameters:
-            # PyTorch's compiled functions call a hook with None, where eager has no path and calls none.
+            # If there is no path to the parameter, PyTorch's compiled functions call a hook with None, and eager calls
+            # no hook.
             hook = self.parameters[0].register_hook(lambda gradient: None if gradient is None else gradient * 2)
         try:
             for number in range(steps):
@@ -194,7 +202,7 @@ class _Run:
         return self.found
 
     def _see(self, name, value):
-        while name in self.found:  # of an earlier batch
+        while name in self.found:  # names of an earlier batch
             name += ", again"
         self.found[name] = value.detach().clone() if isinstance(value, torch.Tensor) else value
 
@@ -244,7 +252,7 @@ class _Run:
             self._see(f"step {number}, value of {name}", each)
 
     def _finish(self, loss, outputs, x):
-        """What happens between the passes, and the backward pass."""
+        """Runs the work between the passes, and the backward pass."""
         if not loss.requires_grad:
             return
         self._between(x)
@@ -343,10 +351,8 @@ def _is_near(left, right, tolerance):
 
 
 def until_refusal(eager, undisturbed):
-    """What is seen by a program that eager refuses, since a tensor is overwritten, and a backend that does not read the tensor runs.
-
-    That is what eager has seen, and the gradient for which eager asked, of the run without writes.
-    """
+    """Returns the values of a program that eager refuses, because a tensor is overwritten, if the backend does not read
+    the tensor.   |   The values are eager's, and the gradient for which eager asked, of the run without writes."""
     seen = {name: value for name, value in eager.items() if name != "error"}
     name = "step 0, gradient of input 0"
     if "step 0, loss 1" not in eager and name in undisturbed:
@@ -355,10 +361,9 @@ def until_refusal(eager, undisturbed):
 
 
 def judge(found, eager, tolerance, undisturbed=None, is_strict=False):
-    """The names that are wrong beside eager's. Eager's error may also be the result of the run without writes, ``undisturbed``.
-
-    ``is_strict``: without replays the backward pass must not find overwritten what eager's does not read.
-    """
+    """Lists the names that are wrong beside eager's. Eager's error may also be the result of the run without writes,
+    ``undisturbed``.   |   ``is_strict``: without replays the backward pass must not report overwritten tensors that
+    eager's does not read."""
     left, right = found.get("error"), eager.get("error")
     if right and undisturbed and right.kind == "overwritten" and (not left or left.kind == "freed"):
         seen = until_refusal(eager, undisturbed)
@@ -372,13 +377,14 @@ def judge(found, eager, tolerance, undisturbed=None, is_strict=False):
 
 
 def settled(names, eager, nudged, tolerance):
-    """Those of the names that eager settles: its own value stays near where the parameters move by a rounding (``nudged``)."""
+    """Keeps the names that eager decides: its own value stays near if the parameters move by a rounding
+    (``nudged``)."""
     return [name for name in names if not isinstance(eager.get(name), torch.Tensor) or name not in nudged
             or _is_near(nudged[name], eager[name], tolerance)]
 
 
 def same(found, other):
-    """The names whose bits differ."""
+    """Lists the names whose bits differ."""
     errors = [str(each["error"]) for each in (found, other) if "error" in each]
     if len(set(errors)) > 1 or len(errors) == 1 and "overwritten" not in errors[0]:
         return [f"{found.get('error')}, {other.get('error')}"]

@@ -1,4 +1,5 @@
-"""What gpu-check.sh times of PyTorch beside us, where there is no GPU: PyTorch on the CPU, our ops on the emulated driver."""
+"""Tests of gpu-check.sh's comparison with PyTorch on a machine without a GPU: PyTorch on the CPU, Reprise's ops on the
+emulated driver."""
 import contextlib
 import importlib
 import io

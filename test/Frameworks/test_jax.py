@@ -128,7 +128,7 @@ FUNCTIONS = {
 
 
 def check_functions(names):
-    """Values of some functions, and the gradient of all that they return."""
+    """Returns values of some functions, and the gradient of all results."""
     def loss(x):
         results = {name: FUNCTIONS[name](x) for name in names}
         leaves = jax.tree.leaves(results)
@@ -148,7 +148,7 @@ def check_functions(names):
 
 
 def check_random_bits():
-    """Bits and uniforms are equal, as they are integer arithmetic and one conversion."""
+    """Checks that bits and uniforms are equal, since they are integer arithmetic and one conversion."""
     def loss(scale, key):
         first, second = jax.random.split(key)
         drawn = (jax.random.bits(first, (5, 7)), jax.random.uniform(first, (33,)), jax.random.bernoulli(second, 0.3, (40,)),

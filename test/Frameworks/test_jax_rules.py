@@ -121,7 +121,7 @@ POLICIES = jax.checkpoint_policies
 
 
 def decisions(asked, **options):
-    """What is done with the product and the named value of a region, its gradient, and the warnings."""
+    """Returns the decisions about the product and the named value of a region, its gradient, and the warnings."""
     def layer(w, x):
         x = checkpoint_name(jnp.sin(x @ w), "kept")
         return jnp.cos(x) * jnp.tanh(x)
@@ -168,7 +168,8 @@ def check_policies():
 
 
 def check_scan():
-    """A policy in a loop: the label holds for all iterations; what cannot be offloaded is said."""
+    """Checks a policy in a loop: the label holds for all iterations, and a value that cannot be offloaded is
+    reported."""
     policy = POLICIES.save_and_offload_only_these_names(names_which_can_be_saved=(), names_which_can_be_offloaded=("kept",),
                                                         offload_src="device", offload_dst="pinned_host")
 

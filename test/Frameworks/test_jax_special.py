@@ -34,7 +34,8 @@ ONE = {
     "abs": (jnp.abs, [0.0, NAN]),
 }
 NUMBERS = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 3.0]
-#: Of two numbers, at all pairs of these; the points where derivatives are not compared.
+#: Functions of two numbers, tested at all pairs of these numbers, with the points at which derivatives are not
+#: compared.
 TWO = {
     "atan2": (jnp.arctan2, NUMBERS + [INF, -INF, NAN], lambda x, y: numpy.isinf(x) | numpy.isinf(y)),
     "pow": (jnp.power, NUMBERS, lambda x, y: x == 0),

@@ -32,7 +32,7 @@ def main():
     weight = torch.randn(16, 16, requires_grad=True)
     for backend, options, tolerance in BACKENDS:
         for name, function in FUNCTIONS.items():
-            if backend == "reprise" and name == "a rate":  # its masks are its own
+            if backend == "reprise" and name == "a rate":  # masks of Reprise differ from eager's
                 continue
             torch._dynamo.reset()
             compiled = torch.compile(function, backend=backend, options=options)

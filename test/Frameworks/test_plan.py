@@ -1,4 +1,4 @@
-"""backend="reprise_plan" on small modules: what PyTorch's partitioner gets wrong, labels, and everything around a graph."""
+"""backend="reprise_plan" on small modules: faults of PyTorch's partitioner, labels, and everything around a graph."""
 import os
 import threading
 import warnings
@@ -74,7 +74,7 @@ def equal(left, right):
 
 
 def refused(kind, *words, call):
-    """Whether a call raises an error of that kind that says these words."""
+    """Returns whether a call raises an error of the given kind that contains the words."""
     try:
         call()
     except reprise.Error as error:
@@ -83,7 +83,7 @@ def refused(kind, *words, call):
 
 
 def try_random_words():
-    """pytorch#190758 and #190717: a dropout that runs again drops the same elements, at the lowest budget, too."""
+    """Checks pytorch#190758 and #190717: a replayed dropout drops the same elements, also at the smallest budget."""
     x = torch.randn(256, 24)
     for model in (Net(), Drawn()):
         expected = step(model, model, x)
@@ -97,7 +97,7 @@ def try_random_words():
 
 
 def try_peaks():
-    """pytorch#197838 and #197871: less budget never takes more memory, and no peak is above its budget."""
+    """Checks pytorch#197838 and #197871: a smaller budget never needs more memory, and no peak exceeds its budget."""
     model, x = Net(layers=6), torch.randn(512, 24)
     before = None
     for share in (100, 90, 80, 70, 60, 50, 40, 30):
@@ -120,7 +120,7 @@ def try_peaks():
 
 
 class Masked(nn.Module):
-    """Elements that a mask takes are written, by ops that list the places of them first."""
+    """Model that writes the elements of a mask, by ops that first list the elements' positions."""
 
     def __init__(self):
         super().__init__()
@@ -132,7 +132,7 @@ class Masked(nn.Module):
 
 
 class Bags(nn.Module):
-    """The largest rows of bags, whose gradient visits the bags that are not empty."""
+    """Model of the largest rows of bags, whose gradient visits the bags that are not empty."""
 
     def __init__(self):
         super().__init__()
@@ -143,7 +143,7 @@ class Bags(nn.Module):
 
 
 class Solved(nn.Module):
-    """A system of equations, whose pivots count from 1."""
+    """Model of a system of equations, whose pivots count from 1."""
 
     def __init__(self):
         super().__init__()
@@ -154,7 +154,7 @@ class Solved(nn.Module):
 
 
 def try_values():
-    """Ops whose workspace depends on values: the one that is planned for is the highest."""
+    """Checks ops whose workspace depends on values: the plan contains the largest workspace."""
     for model, x in ((Masked(), torch.randn(512, 24)), (Bags(), torch.randint(16, (256, 5))),
                      (Solved(), torch.randn(64, 24))):
         expected = step(model, model, x)
@@ -180,7 +180,7 @@ class Columns(nn.Module):
 
 
 class Alike(nn.Module):
-    """Two parameters with one gradient. That of a mean has a single element in memory."""
+    """Model of two parameters with one gradient. The gradient of a mean has a single element in memory."""
 
     def __init__(self):
         super().__init__()
@@ -191,7 +191,7 @@ class Alike(nn.Module):
 
 
 def try_gradients():
-    """What PyTorch would copy of the gradients, when it is handed them, is in the plan."""
+    """Checks that the plan contains the copies of gradients that PyTorch makes when it receives them."""
     for name, model, x in (("contiguous", Columns(torch.contiguous_format), torch.randn(4, 256)),
                            ("channels last", Columns(torch.channels_last), torch.randn(4, 256)),
                            ("alike", Alike(), torch.randn(24))):
@@ -237,7 +237,8 @@ def try_labels():
 
 
 def try_state():
-    """What the forward pass writes, a batch norm's statistics, is written once and never read by a replay."""
+    """Checks that results of the forward pass such as a batch norm's statistics are written once and never read by a
+    replay."""
     def make():
         torch.manual_seed(1)
         blocks = [each for _ in range(4) for each in (nn.Conv2d(8, 8, 3, padding=1), nn.BatchNorm2d(8), nn.GELU())]
@@ -263,7 +264,8 @@ def try_state():
 
 
 class Scaled(nn.Module):
-    """A copy of a buffer that the step overwrites, which the backward pass reads. aot_eager copies it after the update."""
+    """Model that copies a buffer that the step overwrites; the backward pass reads the copy. aot_eager copies it after
+    the update."""
 
     def __init__(self):
         super().__init__()
@@ -291,7 +293,7 @@ def try_overwritten():
 
 
 def try_breaks():
-    """Dynamo's graph breaks: each graph has a plan, which is said once."""
+    """Checks Dynamo's graph breaks: each graph has a plan, which is reported once."""
     model, x = Broken(), torch.randn(256, 24)
     expected = step(model, model, x)
     for budget in ("60%", 600000):

@@ -28,7 +28,7 @@ def try_usage():
 
 
 def run_alone(program):
-    """What a program of its own prints, with caches of its own."""
+    """Runs a program in a process with caches of its own; returns its output."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([sys.executable, "-c", "import torch, warnings; " + program], capture_output=True, text=True,
                               env={**os.environ, "TORCHINDUCTOR_CACHE_DIR": folder})

@@ -1,5 +1,5 @@
-"""backend="reprise_plan" where Dynamo breaks the graph in a region of torch.utils.checkpoint, so that PyTorch replays it: one warning, with
-the region's line, where the region writes state."""
+"""backend="reprise_plan" on graphs that Dynamo breaks in a region of torch.utils.checkpoint, so that PyTorch replays
+the region. If the region writes state, there is one warning, with the region's line."""
 import inspect
 import warnings
 
@@ -15,7 +15,7 @@ from reprise.torch import _replayed_writes
 
 
 class Counted(nn.Module):
-    """A body in a region that Dynamo breaks, on the line behind the first one of `forward`."""
+    """Model with a body in a region that Dynamo breaks, on the second line of `forward`."""
 
     def __init__(self, body, break_graph=True, reentrant=False):
         super().__init__()
@@ -56,7 +56,7 @@ class Running(nn.Module):
 
 
 class Own(nn.Module):
-    """Writes what it has made itself, which is no state."""
+    """Model that writes a tensor that it has created, which is no state."""
 
     def forward(self, x):
         made = torch.zeros_like(x)

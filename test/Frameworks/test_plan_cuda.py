@@ -1,4 +1,5 @@
-"""backend="reprise_plan" on CUDA, as far as it goes without a GPU: how the workspace of ops is measured.
+"""backend="reprise_plan" on CUDA, as far as a machine without a GPU can test it: measurements of the workspace of
+ops.
 
 `utils/cuda-allocator/check.py` compares whole steps with PyTorch's allocator for CUDA.
 """
@@ -17,7 +18,7 @@ KEPT, SCRATCH, OPERAND = 32 << 20, 1000, 4096
 
 
 class Allocator:
-    """The figures of `torch.cuda.memory_stats`, of which an op of the test takes some."""
+    """Fake of the figures of `torch.cuda.memory_stats`, of which an op of the test allocates some."""
 
     def __init__(self):
         self.live = self.peak = 0
@@ -39,7 +40,7 @@ calls = []
 
 @torch.library.custom_op("test::keeps", mutates_args=())
 def keeps(x: torch.Tensor) -> torch.Tensor:
-    """An op of a library that keeps its first workspace, as cuBLAS does, and takes scratch each time."""
+    """Fake op of a library that keeps its first workspace, as cuBLAS does, and allocates scratch each time."""
     allocator.take(0 if calls else KEPT)
     calls.append(x)
     result = x.clone()
@@ -69,7 +70,7 @@ arguments = workspace._real_arguments
 
 
 def allocated_arguments(node):
-    """The operands that are made up are allocated, too."""
+    """Allocates the made-up operands, too."""
     for each in arguments(node):
         allocator.take(OPERAND)
         yield each
@@ -89,7 +90,8 @@ def try_workspace():
 
 
 def try_states():
-    """pytorch's fake results say that the state of attention lies on the GPU, but that is on the host, where the backward reads it."""
+    """Checks the device of attention's random state: PyTorch's fake results say GPU, but the backward reads it on the
+    host."""
     graph = make_fx(lambda x: draws_backward(x, draws(x)[1]), tracing_mode="fake")(torch.ones(4)).graph
     op, = graph.find_nodes(op="call_function", target=torch.ops.test.draws_backward.default)
     checks.check("the state that a backward reads is what its forward made", workspace.run(op, "states") and seeds == [SEED], str(seeds))
@@ -107,7 +109,7 @@ def try_blocks():
 
 
 def try_generators():
-    """A replay draws from the generator of its own GPU, which need not be the current one."""
+    """Checks that a replay draws from the generator of its own GPU, which need not be the current one."""
     with torch._subclasses.FakeTensorMode():
         x = torch.empty(8, device=torch.device("cuda", 1))
     current = []

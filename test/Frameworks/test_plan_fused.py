@@ -1,4 +1,4 @@
-"""backend="reprise_plan" with Inductor's code: the same bits in every kernel, and bytes that hold."""
+"""backend="reprise_plan" with Inductor's code: equal bits in every kernel, and budgets that hold."""
 import contextlib
 import warnings
 from unittest import mock
@@ -15,13 +15,14 @@ from torch.fx.experimental.proxy_tensor import make_fx
 import reprise
 from reprise.torch import _plan_bits, _plan_fused, _plan_stores, plans
 
-#: Functions whose operands must lie in some range.
+#: Ranges of operands of functions that need one.
 OPERANDS = {"acos": (-1, 1), "acosh": (1, 9), "asin": (-1, 1), "atanh": (-1, 1), "erfinv": (-1, 1), "log": (0, 9), "log10": (0, 9),
             "log1p": (-1, 9), "log2": (0, 9), "lgamma": (0, 9), "pow": (0, 3)}
 
 
 class Rotary(nn.Module):
-    """Rows of eight sines, which Inductor computes one by one where it stores them, and in vectors where it uses them at once."""
+    """Model of rows of eight sines. Inductor computes them one by one if it stores them, and in vectors if it uses them
+    at once."""
 
     def __init__(self, layers=3):
         super().__init__()
@@ -56,7 +57,8 @@ class Columns(nn.Module):
 
 
 class Norms(nn.Module):
-    """Reductions without a library's op between them: Inductor would run all of a pass as one function, which frees nothing."""
+    """Model of reductions without a library's op between them: Inductor would run all of a pass as one function, which
+    frees nothing."""
 
     def __init__(self, layers=6):
         super().__init__()
@@ -69,7 +71,8 @@ class Norms(nn.Module):
 
 
 class Scaled(nn.Module):
-    """Means of all of what is scaled per row: their sums are two loops where they compute it, and one where they read it."""
+    """Model of means over values that are scaled per row: their sums are two loops if the loop computes the values, and
+    one if it reads them."""
 
     def __init__(self, layers=3):
         super().__init__()
@@ -85,7 +88,7 @@ class Scaled(nn.Module):
 
 
 class WaveNet(nn.Module):
-    """Gated dilated convolutions with normalized weights, whose outputs for the end, the skips, are summed up as they come."""
+    """Model of gated dilated convolutions with normalized weights; the skip outputs are summed up as they come."""
 
     def __init__(self, layers=8, width=64):
         super().__init__()
@@ -127,14 +130,15 @@ def try_sums():
 
 
 def marked(function, *inputs, is_given=False):
-    """The ops whose results are stored since that frees more. Arguments that are given to a graph die in it."""
+    """Returns the ops whose results are stored since that frees more bytes. Arguments that are given to a graph die in
+    it."""
     graph = make_fx(function, tracing_mode="fake")(*inputs).graph
     _plan_stores.store(graph, {node.name: 256 for node in graph.find_nodes(op="placeholder")} if is_given else {})
     return [node.name for node in graph.nodes if node.meta.get("inductor_realize_to_strides")]
 
 
 def try_stores():
-    """Stored is what frees more bytes than it takes while a library runs before its reader."""
+    """Checks that a value is stored if that frees more bytes than it needs while a library runs before its reader."""
     x = torch.randn(8, 8)
     for name, wanted, function in (
             ("a sum that an op of a library is before", ["add"], lambda x: ((x @ x) + (x.t() @ x)) * (x @ x.t())),
@@ -150,7 +154,7 @@ def try_stores():
 
 
 def try_inductor():
-    """The same with Inductor's code, whose own words are drawn otherwise: equal to its own plan without a budget."""
+    """Checks Inductor's code, whose random words differ from eager's, against its own plan without a budget."""
     for model, x in ((Net(), torch.randn(256, 24)), (Drawn(), torch.randn(256, 24)), (Rotary(), torch.randn(8, 24, 32)),
                      (Columns(), torch.randn(4, 16, 32)), (Norms(), torch.randn(256, 64)), (Scaled(), torch.randn(256, 24))):
         expected = step(model, compiled(model, codegen="inductor"), x)
@@ -158,13 +162,13 @@ def try_inductor():
         plan = plans()[-1]
         checks.check(f"pytorch#190758: {type(model).__name__} with Inductor's code at 40%",
                      equal(found, expected) and plan.replays > 0, str(plan))
-        # No plan of Rotary takes 40 %, and that of the least peak leaves its code no room.
+        # No plan of Rotary fits 40 %, and the plan of the smallest peak leaves its code no room.
         if not isinstance(model, Rotary):
             checks.check(f"{type(model).__name__}: the code holds the budget", plan.peak <= plan.budget, str(plan))
 
 
 def try_16_bits():
-    """Values of 16 bits are rounded whether they are stored or stay in registers."""
+    """Checks that values of 16 bits are rounded whether they are stored or stay in registers."""
     for dtype in (torch.bfloat16, torch.float16):
         model, x = Columns().to(dtype), torch.randn(4, 16, 32, dtype=dtype)
         expected = step(model, compiled(model, codegen="inductor"), x)
@@ -182,7 +186,7 @@ def make_operands(*shape, dtype=torch.float32):
 
 
 def swayed(dtype):
-    """Functions whose results in Inductor's code depend on other elements of the vector."""
+    """Checks functions whose results in Inductor's code depend on other elements of the vector."""
     operands, found = make_operands(20, 16, dtype=dtype), set()
     torch._dynamo.reset()
     run = torch.compile(lambda given: {name: getattr(torch, name)(*xs) for name, xs in given.items()})
@@ -194,7 +198,7 @@ def swayed(dtype):
 
 
 def unlike():
-    """Functions for which Inductor's code has other bits where it computes elements alone than where it does so in vectors."""
+    """Checks functions whose scalar code in Inductor has other bits than its vector code."""
     operands = make_operands(200, 4)
     torch._dynamo.reset()
     alone = torch.compile(lambda given: {name: getattr(torch, name)(*(x.repeat(1, 2) for x in xs)) for name, xs in given.items()})
@@ -204,7 +208,7 @@ def unlike():
 
 
 def try_elementary():
-    """Functions have the bits of vectors where they stand alone, and have not without it."""
+    """Checks that functions have the bits of vectors if they stand alone, and differ without our change."""
     found, depend = {}, {}
     for holds in (True, False):
         context = _plan_bits.alike(on_gpu=False) if holds else contextlib.nullcontext()
@@ -217,14 +221,15 @@ def try_elementary():
 
 
 def stored(function, *inputs):
-    """The ops whose results a graph stores as it says that they lie."""
+    """Returns the ops whose results a graph stores with the declared strides."""
     graph = make_fx(function, tracing_mode="fake")(*inputs).graph
     _plan_bits.fix(graph)
     return [str(node.target.overloadpacket) for node in graph.nodes if node.meta.get("inductor_realize_to_strides")]
 
 
 def try_orders():
-    """What might be read by rows or by columns lies in memory before it is reduced or contracted; all else may stay out of it."""
+    """Checks that a value that may be read by rows or by columns is stored before it is reduced or contracted; all
+    others may stay in registers."""
     x, images = torch.randn(8, 8), torch.randn(2, 4, 6, 6)
     columns = images.contiguous(memory_format=torch.channels_last)
     for name, wanted, function, inputs in (
@@ -253,7 +258,8 @@ def try_orders():
 
 
 def train_within_less(model, x, budget):
-    """A step whose code has a quarter of what its plan takes; what was said, and whether buffers could wait in each code."""
+    """Compiles a step whose code has a quarter of its plan's bytes; returns the warnings, and whether buffers could
+    wait in each code."""
     start, waits = _plan_fused.Meter.start, []
 
     def start_less(self, around, limit, forward):
@@ -270,7 +276,7 @@ def train_within_less(model, x, budget):
 
 
 def try_misses():
-    """Where no code holds the budget, the one that takes the least runs, and a warning says by how much it is missed."""
+    """Checks that, if no code meets the budget, the smallest code runs, and a warning gives the excess."""
     x, model = torch.randn(256, 24), Net()
     expected = step(model, compiled(model, codegen="inductor"), x)
     with mock.patch.object(_plan_fused, "TRIES", 3):

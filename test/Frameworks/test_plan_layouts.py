@@ -1,4 +1,4 @@
-"""backend="reprise_plan", op by op: how results lie in memory, and how much of it they hold."""
+"""backend="reprise_plan", op by op: the strides of results, and the memory that they hold."""
 import sys
 import warnings
 
@@ -23,7 +23,8 @@ LOSSES = {"mse": F.mse_loss, "smooth l1": F.smooth_l1_loss, "soft margin": lambd
 
 
 class Losses(nn.Module):
-    """A loss behind each layer, all of which the graph returns; or the last one alone, whose gradient is all that there is."""
+    """Model with a loss behind each layer, all of which the graph returns; or only the last loss, whose gradient is the
+    only one."""
 
     def __init__(self, loss, is_last=False, width=64):
         super().__init__()
@@ -38,7 +39,8 @@ class Losses(nn.Module):
 
 
 def train(name, model, inputs, expected, options, total=lambda made: made):
-    """Checks a step's bits, and that its peak is the plan's. The results of the graph live until the backward pass is over."""
+    """Checks a step's bits, and that its peak is the plan's. The results of the graph live until the backward pass is
+    over."""
     run = compiled(model, **options)
 
     def whole(*given):
@@ -65,7 +67,8 @@ def try_losses():
 
 
 def define_ops():
-    """Ops of a user whose results are parts of larger memory: one of them, two of one, and a list with another one."""
+    """Checks ops of a user whose results are parts of larger memory: one of them, two of one, and a list with another
+    one."""
     def cut(x: torch.Tensor) -> torch.Tensor:
         return torch.cat((x, x, x, x))[:x.shape[0]]
 
@@ -91,7 +94,7 @@ def define_ops():
 
 
 class Parts(nn.Module):
-    """Results that hold more than they show, which the backward pass reads."""
+    """Model of results that hold more memory than they show, which the backward pass reads."""
 
     def __init__(self, read):
         super().__init__()
@@ -131,7 +134,8 @@ def try_parts():
 
 
 class Returned(nn.Module):
-    """The graph returns results of equal ops, which are made one, and of ops that lie transposed; no gradient comes for them."""
+    """Model of a graph that returns results of equal ops, which CSE merges, and of transposed ops; no gradient comes
+    for them."""
 
     def __init__(self, functions):
         super().__init__()
@@ -169,7 +173,8 @@ def try_returned():
 
 
 class Turned(nn.Module):
-    """A function of values whose channels lie last in memory. For many of these PyTorch's fake results lie otherwise than real ones."""
+    """Model of a function of values whose channels lie last in memory. For many such functions PyTorch's fake results
+    have other strides than real ones."""
 
     def __init__(self, function):
         super().__init__()
@@ -184,7 +189,7 @@ class Turned(nn.Module):
         return made + sum(each.sum() for each in self.parameters()) * 0
 
 
-#: Functions of a model and x [batch, channels, length], by what makes the layout and what looks at it.
+#: Functions of a model and x [batch, channels, length], by the op that sets the strides and the op that reads them.
 TURNED = {
     "batch norm, transposed": lambda m, x: m.norm(x).transpose(1, 2),
     "batch norm, as_strided": lambda m, x: m.norm(x).as_strided((BATCH, CHANNELS * LENGTH), (CHANNELS * LENGTH, 1)),
@@ -220,7 +225,7 @@ def try_turned():
 
 
 def try_views():
-    """Results of the graph that look at one memory, which AOTAutograd makes anew behind it."""
+    """Checks results of the graph that are views of one memory, which AOTAutograd rebuilds behind the graph."""
     def alias(m, x):
         made = m.norm(x)
         return made, made.transpose(1, 2), made.flatten(1), made.as_strided((BATCH, 5), (CHANNELS * LENGTH, 1))

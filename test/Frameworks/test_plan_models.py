@@ -1,6 +1,6 @@
 """backend="reprise_plan" on the models of other packages: bits, buffers, and the allocator's peak.
 
-Without `all`, the models and budgets that find faults in a few minutes.
+Without `all` the test runs the models and budgets that find faults in a few minutes.
 """
 import sys
 import warnings
@@ -15,13 +15,13 @@ from reprise.torch import plans
 
 QUICK = {"gpt2": ["60%", "40%"], "t5": ["40%"], "mixtral": ["60%"], "resnet18": ["60%"], "mobilenet_v3_small": ["40%"],
          "lstm": ["60%"], "timm_vit": ["40%"], "unet2d": ["60%"], "whisper": ["60%"]}
-# Code that would take more than the budget if it was made but once. The paths of timm's ViT are dropped by draws that Inductor
-# leaves to the generator.
+# Budgets with which the code needs more than the budget on its first compilation. The paths of timm's ViT are dropped
+# by draws that Inductor leaves to the generator.
 QUICK_INDUCTOR = {"transformer": "60%", "timm_vit": "40%"}
 INDUCTOR = QUICK_INDUCTOR | {"gpt2": "60%", "bert": "40%", "llama": "60%"}
-# The same in bf16 by autocast: sums of 16 bits, and of values that are stored in one plan and not in the other.
+# Budgets in bf16 by autocast: sums of 16 bits, and of values that are stored in one plan and not in the other.
 AUTOCAST = {"gpt2": "40%", "llama": "60%"}
-# Bytes of the loss that is computed outside of the graph, which no plan of the graph knows.
+# Bytes of the loss that is computed outside of the graph, which no plan of the graph counts.
 OUTSIDE = {"smp_unet": 4 * 2 * 96 * 96 * 4 * 2}
 OUTSIDE_DEFAULT = 1024
 
@@ -62,7 +62,7 @@ def try_model(name, budgets):
         return
     _, buffers = case.state()
     torch._dynamo.reset()
-    # PyTorch's own graph without a budget. It may add up gradients in another order than the engine does without one.
+    # The reference is PyTorch's own graph without a budget, which may add gradients in another order than the engine.
     expected = (case.step(torch.compile(case.model, backend="aot_eager")), *case.state())
     for budget in budgets:
         try:

@@ -1,4 +1,4 @@
-"""backend="reprise_plan" where a graph has several backward passes, or gradients of its gradients are asked for."""
+"""backend="reprise_plan" on graphs with several backward passes, or with gradients of gradients."""
 import warnings
 
 import checks
@@ -15,7 +15,7 @@ CODEGENS = ("eager", "inductor")
 
 
 class Heads(nn.Module):
-    """Two results of one body."""
+    """Model of two results of one body."""
 
     def __init__(self):
         super().__init__()
@@ -27,7 +27,7 @@ class Heads(nn.Module):
 
 
 def gradients(model, forward, x, passes):
-    """What a function that runs backward passes leaves in the parameters, and whatever it returns."""
+    """Returns the parameters' gradients after a function that runs backward passes, and the function's results."""
     model.zero_grad(set_to_none=True)
     torch.manual_seed(3)
     returned = passes(forward(x), list(model.parameters()))
@@ -62,7 +62,7 @@ def ordinary(results, parameters):
 
 
 def try_kept_graphs():
-    """Passes that keep the graph run after, before and between those that do not."""
+    """Checks passes that keep the graph after, before and between passes that free it."""
     model, x = Heads(), torch.randn(256, 24)
     for options in ({"codegen": "eager"}, {"codegen": "inductor"}, {"codegen": "inductor", "budget": "70%"}):
         run = compiled(model, **options)
@@ -79,7 +79,7 @@ def try_kept_graphs():
 
 
 def try_donation():
-    """Ordinary steps still write over what they have saved."""
+    """Checks that ordinary steps still overwrite the values that they have saved."""
     model, x = Net(6), torch.randn(512, 24)
 
     def measure(run):
@@ -115,7 +115,8 @@ def try_second_order():
 
 
 def try_named_inputs():
-    """Gradients of gradients by named inputs: autograd runs only what lies between, though nothing that is saved is an input."""
+    """Checks gradients of gradients by named inputs: autograd runs only the ops between, though no saved value is an
+    input."""
     def by_hessian(run, x):
         torch.autograd.functional.hessian(run, x.detach())
 
@@ -156,7 +157,7 @@ def try_layouts_of_cotangents():
 
 
 def try_forward_alone():
-    """A region that draws, in a graph that no gradient passes: PyTorch's aot_eager refuses it."""
+    """Checks a region with draws in a graph without gradients: PyTorch's aot_eager refuses it."""
     weight, x = torch.randn(8, 8), torch.randn(4, 8)
 
     def function(x):

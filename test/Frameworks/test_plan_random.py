@@ -1,7 +1,7 @@
 """backend="reprise_plan" on random programs and random uses of them: bits of the graph without a budget, errors of it, and no byte above
 the plan's.
 
-test_plan_random.py [FIRST LAST]: other programs than those that a test has time for.
+test_plan_random.py [FIRST LAST]: runs other programs than the few that fit the time of a test.
 """
 import functools
 import gc
@@ -20,19 +20,20 @@ import reprise
 from reprise.torch import plans
 from reprise.torch._plan_layouts import as_eager
 
-# What lies beside a graph: the loss, its gradient, and seeds.
+# Bytes outside of a graph: the loss, its gradient, and seeds.
 OUTSIDE = 64
-#: Steps of a program that is used. Most programs are small, so that many run.
+#: Steps of a program. Most programs are small, so that many run.
 SIZES = (1, 2, 2, 3, 3, 4, 4, 5, 12)
-#: Every so many groups a second configuration; every so many programs a larger one whose peak is measured, and Inductor's code.
+#: Periods: groups with a second configuration; programs of a larger size whose peak is measured; programs with
+#: Inductor's code.
 COMPARED, MEASURED, CODED = 8, 50, 20
-#: Beside the errors of random_uses: PyTorch's and ours for a gradient of a gradient.
+#: Errors of PyTorch and of Reprise for a gradient of a gradient, beside the errors of random_uses.
 NO_DERIVATIVE = ("does not currently support double backward", "has no derivative of its own")
 #: PyTorch's error for a part of a program that has a region with draws, and no gradient that leaves it.
 REGIONS_DRAW = "does not support RNG ops in recompute regions"
-#: PyTorch's error where it cannot bring a cotangent that needs a gradient into another layout.
+#: PyTorch's error if it cannot convert a cotangent that needs a gradient to another layout.
 COTANGENT = "a leaf Variable that requires grad is being used"
-#: What judges plans where PyTorch refuses the references.
+#: Configuration that judges plans if PyTorch refuses the references.
 SAVE_ALL = {"backend": "reprise_plan", "options": {"codegen": "eager", "policy": "save-all"}}
 
 
@@ -47,13 +48,14 @@ def step(model, forward, x):
 
 
 def try_options(name, seed, options, references):
-    """Each value has the bits of a reference: see compare()."""
+    """Checks that each value has the bits of a reference: see compare()."""
     model = random_modules.Program(seed, more=True)
     forward, made = compiled(model, **options), len(plans())
     found = step(model, forward, model.input)
     right = all(any(torch.equal(value, other) for other in others) for value, *others in zip(found, *references, strict=True))
     checks.check(f"{name}: equal to the bit", right, str(plans()[-1]))
-    if len(plans()) - made > 1:  # No plan knows a peak across graphs.
+    # No plan knows the peak across graphs.
+    if len(plans()) - made > 1:
         return
     model.zero_grad(set_to_none=True)
     executed, plan = memory.measure_peak(lambda: forward(model.input).backward()), plans()[-1]
@@ -81,7 +83,7 @@ MODELS = random_uses.Models()
 
 
 def use_program(use, **options):
-    """What a program sees that uses a model so; without a backend that of eager."""
+    """Runs a use of a model; without a backend it is eager."""
     seed = use.seed // random_uses.GROUP
 
     def make():
@@ -96,13 +98,13 @@ def use_program(use, **options):
 
 
 def use_first(use, **options):
-    """The same where nothing of the group was compiled before."""
+    """Runs a use of a model without compiled functions of the group."""
     MODELS.drop()
     return use_program(use, **options)
 
 
 class Reference:
-    """What a use sees without a plan, and without its writes, each made once and only where it is asked for."""
+    """References of a use without a plan, and without its writes, each computed once, on demand."""
 
     def __init__(self, seed, run, **options):
         self.seed, self.run, self.options = seed, run, options
@@ -117,15 +119,15 @@ class Reference:
 
 
 def judge(found, reference, use, is_strict=False):
-    """The names whose bits differ. A plan that replays may read in the backward pass what no other reads, so that writes between the
-    passes are an error; ``is_strict`` is for plans that replay nothing."""
+    """Lists the names whose bits differ. A plan with replays may read tensors in the backward pass that no other plan
+    reads, so that writes between the passes are an error. ``is_strict`` is for plans without replays."""
     if use.chosen["threads"] == "two":
         # The order in which autograd adds gradients in threads differs from run to run, with eager and with aot_eager.
         return random_uses.judge(found, reference.found, 1e-5)
     left, right = (each["error"].kind if "error" in each else "" for each in (found, reference.found))
     if (NO_DERIVATIVE[0] in right or COTANGENT in right) and NO_DERIVATIVE[1] in left:
         return []
-    if COTANGENT in right and not left:  # the program goes on
+    if COTANGENT in right and not left:  # the program continues
         return [name for name in random_uses.same(found, reference.found) if name in reference.found and name != "error"]
     if left == "overwritten" and use.chosen["written"] != "nothing" and not is_strict:
         return [name for name in random_uses.same(found, reference.found) if name in found]
@@ -137,9 +139,10 @@ def judge(found, reference, use, is_strict=False):
 
 
 def compare(use, options, references, is_strict=False):
-    """The names that differ from all references; each is right somewhere: eager has other bits, and aot_eager reads buffers that the step
-    has overwritten. Gradients that Dynamo traces behind others of a group may be added in another order, with aot_eager as with ours:
-    so what differs is compared once more, each compiled first."""
+    """Lists the names that differ from all references. No reference is right everywhere: eager has other bits, and
+    aot_eager reads buffers that the step has overwritten. Gradients that Dynamo traces behind others of a group may be
+    added in another order, with aot_eager as with ours. A name that differs is therefore compared once more, with each
+    function compiled first."""
     wrong = []
     for run in (use_program, use_first):
         found, reference, names = run(use, **options), None, None
@@ -148,7 +151,7 @@ def compare(use, options, references, is_strict=False):
             wrong = judge(found, reference, use, is_strict)
             if not wrong:
                 return []
-            if all(name in found for name in wrong):  # not an error
+            if all(name in found for name in wrong):  # names are values, not an error
                 names = [name for name in wrong if names is None or name in names]
                 if not names:
                     return []
@@ -161,7 +164,7 @@ def compare(use, options, references, is_strict=False):
 
 
 def try_use(seed):
-    """Eager has the bits already where its ops are those of AOTAutograd's graph."""
+    """Checks that eager has the same bits if its ops are those of AOTAutograd's graph."""
     use, group = random_uses.Use(seed), seed // random_uses.GROUP
     draw = random.Random(f"options {group}")
     choices = [{"budget": f"{draw.randrange(40, 101)}%"}, {"budget": "1%"}, {"policy": "recompute-all"}, {"policy": "save-all"}, {}]
@@ -173,7 +176,7 @@ def try_use(seed):
 
 
 def try_code(seed):
-    """Inductor's code, which takes longer to make."""
+    """Checks Inductor's code, which takes longer to compile."""
     use, draw = random_uses.Use(seed), random.Random(f"code {seed}")
     budget = f"{draw.randrange(40, 101)}%"
     wrong = compare(use, {"backend": "reprise_plan", "options": {"budget": budget}}, ({"backend": "reprise_plan"},))
@@ -183,9 +186,11 @@ def try_code(seed):
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    gc.freeze()  # Collections need not walk what PyTorch's import has made, nor run as often as is usual.
+    # Collections need not walk the objects of PyTorch's import, and need not run as often as usual.
+    gc.freeze()
     gc.set_threshold(20000, 20, 20)
-    torch._dynamo.guards.profile_guard_manager = lambda *given: 0.0  # It flushes the processor's caches for a log.
+    # The original flushes the processor's caches for a log.
+    torch._dynamo.guards.profile_guard_manager = lambda *given: 0.0
     first, last = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (0, 8)
     for seed in range(first, last):
         for part in (try_use, *([try_program] if seed % MEASURED == 1 else []), *([try_code] if seed % CODED == 2 else [])):

@@ -15,7 +15,7 @@ import reprise
 from reprise.torch import plans
 
 aten = torch.ops.aten
-# What lies beside a graph, and what a few draws of words keep of the generator: 5056 bytes each.
+# Bytes outside of a graph, and of the generator's states that a few draws keep: 5056 bytes each.
 OUTSIDE = 64
 region = functools.partial(checkpoint, use_reentrant=False)
 
@@ -32,7 +32,7 @@ def block(width, rate=0.0):
 
 
 class Layers(nn.Module):
-    """Layers one behind another, each a region of its own."""
+    """Model of layers in sequence, each a region of its own."""
 
     def __init__(self, around=region, layers=4, rate=0.0):
         super().__init__()
@@ -45,7 +45,8 @@ class Layers(nn.Module):
 
 
 class Attention(nn.Module):
-    """Blocks of attention with a mask that each of them makes, residuals around regions, and a head outside."""
+    """Model of blocks of attention with a mask that each block computes, residuals around regions, and a head
+    outside."""
 
     def __init__(self):
         super().__init__()
@@ -72,7 +73,7 @@ class Attention(nn.Module):
 
 
 class Nested(nn.Module):
-    """Regions of two layers, each of which is a region."""
+    """Model of regions of two layers, each of which is a region."""
 
     def __init__(self):
         super().__init__()
@@ -91,7 +92,7 @@ class Nested(nn.Module):
 
 
 class Images(nn.Module):
-    """Convolutions and batch norms down and up again, with what one region hands to a later one."""
+    """Model of convolutions and batch norms down and up again, with a value from one region to a later one."""
 
     def __init__(self):
         super().__init__()
@@ -109,7 +110,7 @@ class Images(nn.Module):
 
 
 class Encoder(nn.Module):
-    """PyTorch's own layers. Inductor's first code for them takes more than eager."""
+    """Model of PyTorch's own layers. Inductor's first code for them needs more memory than eager."""
 
     def __init__(self):
         super().__init__()
@@ -148,7 +149,7 @@ def try_peaks():
 
 
 def try_regions():
-    """Random ops in regions, selective ones as well."""
+    """Checks random ops in regions, selective ones as well."""
     inner = Net()
     x = torch.randn(256, 24)
 
@@ -165,7 +166,7 @@ def try_regions():
 
 
 def try_shares():
-    """What PyTorch asks to save between regions is a wish, so that a share which no plan meets is a warning; what users ask is none."""
+    """Checks that a share from PyTorch's regions that no plan meets is a warning; a user's share is an error."""
     model, x = Layers(), torch.randn(2048, 64)
     expected = step(model, model, x)
     with warnings.catch_warnings(record=True) as said:
@@ -190,7 +191,8 @@ def try_shares():
 
 
 def try_floats():
-    """A float that varies, beside sizes that do, is read in the body of a region, and of one in it."""
+    """Checks that a float that varies, beside sizes that do, is read in the body of a region, and of a nested
+    region."""
     weight = torch.randn(24, requires_grad=True)
 
     def inner(x, rate):

@@ -1,4 +1,4 @@
-"""backend="reprise_plan": what its search owes to no clock, and budgets that no plan fits."""
+"""backend="reprise_plan": searches that depend on no clock, and budgets that no plan fits."""
 import os
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from reprise.torch import _plan_partition, plans
 
 
 class Cells(nn.Module):
-    """Cells whose gates are joined and split: no plan comes near a half."""
+    """Model of cells whose gates are joined and split: no plan comes near a half."""
 
     def __init__(self):
         super().__init__()
@@ -31,7 +31,7 @@ class Cells(nn.Module):
 
 
 def try_shares_that_none_fits():
-    """All shares that are too small have one plan; a larger one never costs more."""
+    """Checks that all shares that are too small have one plan, and that a larger share never costs more."""
     model, x = Cells(), torch.randn(4, 12, 16)
     found = []
     for share in (70, 60, 55, 50, 40, 30, 20):
@@ -46,7 +46,7 @@ def try_shares_that_none_fits():
 
 
 def try_slow_clock():
-    """The planner counts its steps: the plan is the same where all takes longer."""
+    """Checks that the planner counts its steps: the plan is the same on a slower machine."""
     problem = {}
     ask, read = _plan_partition.plan_problem, _plan_partition.cache.read
     _plan_partition.plan_problem = lambda text, **options: problem.update(text=text, options=options) or ask(text, **options)
@@ -68,8 +68,8 @@ def try_slow_clock():
 
 
 def try_cells_of_a_library():
-    """What oneDNN leaves to itself between two ops cannot be made up to measure the second one. PyTorch's own backends
-    refuse such a step, too; it must not end the process."""
+    """Checks a step whose second op needs internal state of oneDNN from the first, so that the op cannot be measured
+    alone. PyTorch's own backends refuse such a step, too; it must not end the process."""
     lstm = ("import torch; torch._dynamo.config.allow_rnn = True; m = torch.nn.LSTM(16, 16); f = torch.compile(m, backend='reprise_plan', "
             "options={'codegen': 'eager'}); f(torch.ones(5, 2, 16))[0].sum().backward()")
     with tempfile.TemporaryDirectory() as cache:

@@ -1,4 +1,5 @@
-"""Labels of values that the backward pass reads through views alone, in both backends: they hold for the memory."""
+"""Labels of values that the backward pass reads only through views, in both backends: the labels hold for the
+memory."""
 import functools
 import warnings
 
@@ -29,7 +30,7 @@ def save_products(context, op, *arguments, **keywords):
 
 
 class Viewed(nn.Module):
-    """A sine that nothing reads but a view, of which the backward pass reads the square's operand."""
+    """Model of a sine whose only reader is a view; the backward pass reads the view for the square."""
 
     def __init__(self, policy=None):
         super().__init__()

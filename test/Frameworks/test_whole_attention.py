@@ -1,4 +1,4 @@
-"""backend="reprise" on attention of every shape that PyTorch takes: results and gradients beside eager's."""
+"""backend="reprise" on attention of every shape that PyTorch accepts: results and gradients beside eager's."""
 import checks
 import torch
 import torch.nn.functional as F
@@ -22,7 +22,7 @@ def try_widths():
 
 
 def try_batches():
-    """A dimension of size 1 repeats, wherever it stands, and dimensions may be absent."""
+    """Checks that a dimension of size 1 repeats at any position, and that dimensions may be absent."""
     for shapes in (((2, 4, 8, 16), (1, 4, 8, 16), (1, 4, 8, 16)), ((1, 4, 8, 16), (2, 4, 8, 16), (2, 4, 8, 16)),
                    ((2, 4, 8, 16), (2, 1, 8, 16), (2, 1, 8, 5)), ((2, 1, 8, 16), (2, 4, 8, 16), (2, 4, 8, 16)),
                    ((2, 4, 8, 16), (2, 1, 8, 16), (1, 4, 8, 16)), ((2, 3, 4, 8, 16), (3, 1, 9, 16), (2, 1, 4, 9, 6)),
@@ -37,7 +37,7 @@ def try_masks():
         seen = draw(*shape) > -0.5
         seen[..., 0] = True
         compare(f"a mask of {shape}", lambda q, k, v: F.scaled_dot_product_attention(q, k, v, seen), q, k, v)
-        if shape[-1] > 1: # else it has no gradient but for rounding
+        if shape[-1] > 1: # otherwise the gradient is only rounding
             compare(f"a bias of {shape}", lambda q, k, v, bias: F.scaled_dot_product_attention(q, k, v, bias), q, k, v, draw(*shape))
     seen = draw(3, 2, 4, 5, 6) > -1
     compare("a mask over five dimensions", lambda q, k, v: F.scaled_dot_product_attention(q, k, v, seen), draw(3, 2, 4, 5, 8),
@@ -60,7 +60,7 @@ def try_causal():
 
 
 def try_dropout():
-    """A share of the probabilities is dropped, the same ones in both passes and under each plan."""
+    """Checks that a share of the probabilities is dropped, the same ones in both passes and under each plan."""
     q, k = torch.zeros(4, 4, 32, 8), torch.zeros(4, 4, 64, 8)
     found = []
     for options in ({}, {"policy": "recompute-all"}):
@@ -90,7 +90,8 @@ def try_orders():
 
 
 def try_transforms():
-    """What torch.func batches or differentiates inside is taken apart; gradients pass through it, and end where they end."""
+    """Checks that attention inside of torch.func's batching or differentiation is decomposed; gradients pass through
+    it, and end where they should."""
     def loss(q):
         return attend(is_causal=True)(q, q, q).square().sum()
 
@@ -123,7 +124,7 @@ def try_nested():
 
 
 def try_refused():
-    """What cannot be promised is an Unsupported, which fallback=True serves."""
+    """Checks that unsupported attention is an Unsupported, which fallback=True serves."""
     q, k = draw(1, 2, 3, 5000), draw(1, 2, 4, 5000)
     text = error_of(compiled(attend()), q, k, k)
     checks.check("heads of 5,000 columns", "heads of more than 4096 columns" in text and "test_whole_attention.py" in text, text)

@@ -1,4 +1,4 @@
-"""Budgets of both backends that no plan meets: shares are wishes, bytes are promises; errors come as they are."""
+"""Budgets of both backends that no plan meets: shares are wishes, bytes are promises; errors are passed through."""
 import logging
 import re
 import traceback
@@ -43,7 +43,8 @@ def step(body, loss, x, labels):
 
 
 def try_shares():
-    """A loss that is a graph of its own has nothing to replay: the smallest plan takes the place of the share, with a warning."""
+    """Checks a loss that is a graph of its own and has nothing to replay: the smallest plan replaces the share, with a
+    warning."""
     x, labels = torch.randn(8, 16), torch.randint(0, 64, (8,))
     for backend, options in BACKENDS:
         results = []
@@ -73,10 +74,10 @@ def try_bytes():
 
 
 def try_least():
-    """A share takes the least budget that is met in the end, where that of the first error is not."""
+    """Checks that a share uses the smallest budget that is met in the end, if the budget of the first error is not."""
     asked, least = [], {"40%": 100, 100: 120, 120: 130}
 
-    def compile(model, budget, **options):  # as a search that a time limit ends
+    def compile(model, budget, **options):  # stands for a search that a time limit ends
         asked.append(budget)
         if budget in least:
             raise reprise.Error("too small", least_budget=least[budget])
@@ -89,7 +90,7 @@ def try_least():
 
 
 class Broken(nn.Module):
-    """Dynamo makes two graphs of it."""
+    """Model of which Dynamo makes two graphs."""
 
     def __init__(self):
         super().__init__()
@@ -113,7 +114,7 @@ class Doubled(torch.autograd.Function):
 
 
 class Cut(Broken):
-    """One graph of Dynamo's, which a function of the user's cuts."""
+    """Model of one graph of Dynamo, which a function of the user cuts."""
 
     def forward(self, x):
         return self.second(Doubled.apply(self.first(x))).square().mean()
@@ -134,7 +135,7 @@ def train(kind, x, **options):
 
 
 def try_graphs():
-    """Bytes are for the whole step, and what an error names is met."""
+    """Checks that bytes are for the whole step, and that the budget in an error is met."""
     x = torch.randn(64, 16)
     for kind in (Broken, Cut):
         free, taken = train(kind, x)
@@ -164,7 +165,8 @@ def try_graphs():
 
 
 def try_planned_graphs():
-    """Each graph of backend="reprise_plan" has a plan of its own, and the error says which bytes the least budget does not count."""
+    """Checks that each graph of backend="reprise_plan" has a plan of its own, and that the error names the bytes that
+    the smallest budget does not count."""
     x, limits = torch.randn(64, 16), [64]
     told = []
     for _ in range(2):
@@ -186,7 +188,8 @@ def try_errors():
     for backend, options in BACKENDS:
         error = raised(compiled(net(), backend, **options, budgets=1), torch.randn(8, 16))
         checks.check(f"{backend}: so is an unknown option", type(error) is reprise.UsageError, f"{type(error)} {error}")
-    logging.getLogger("torch._dynamo").setLevel(logging.ERROR)  # it tells of what it suppresses
+    # Dynamo logs the errors that it suppresses.
+    logging.getLogger("torch._dynamo").setLevel(logging.ERROR)
     with torch._dynamo.config.patch(suppress_errors=True):
         made = compiled(lambda x: torch.fft.rfft(x).abs(), "reprise")(x)
     checks.check("Dynamo may suppress it", torch.equal(made, torch.fft.rfft(x).abs()))

@@ -1,4 +1,5 @@
-"""Draws under backend="reprise" and reprise_plan: distributions, generators, plans; and what PyTorch has one op for in evaluation."""
+"""Draws under backend="reprise" and reprise_plan: distributions, generators, plans; and ops that PyTorch fuses in
+evaluation."""
 import checks
 import torch
 import torch.nn.functional as F
@@ -17,7 +18,7 @@ def near(name, drawn, mean, deviation, low=-torch.inf, high=torch.inf):
 
 
 def try_generators():
-    """A generator that is None is PyTorch's own, for every function that takes one."""
+    """Checks that a generator of None is PyTorch's own, for every function with a generator."""
     def drawn(x):
         empty = torch.empty(COUNT)
         return [torch.rand(COUNT, generator=None), torch.randn(COUNT, generator=None), torch.randint(7, (COUNT,), generator=None),
@@ -58,7 +59,7 @@ def try_choices():
     for row, shares in zip(replaced, weights / weights.sum(1, keepdim=True)):
         found = torch.bincount(row, minlength=4) / COUNT
         checks.check("choices with replacement", (found - shares).abs().max() < 0.02 and not found[shares == 0].any(), str(found))
-    # The first one is drawn by weight, the second one by weight of those that are left.
+    # The first draw is by weight, the second by weight of the remaining values.
     first, second = (torch.bincount(pairs[:, number], minlength=4) / COUNT for number in (0, 1))
     expected = torch.tensor([1 / 8 * 0 + 2 / 8 * 1 / 6 + 5 / 8 * 1 / 3, 1 / 8 * 2 / 7 + 5 / 8 * 2 / 3, 0, 1 / 8 * 5 / 7 + 2 / 8 * 5 / 6])
     checks.check("choices without replacement", (first - weights[0] / 8).abs().max() < 0.02 and (second - expected).abs().max() < 0.02
@@ -85,7 +86,7 @@ def step(x, weights):
 
 
 def try_plans():
-    """The same draws under each plan; reprise_plan has eager's."""
+    """Checks equal draws under each plan; reprise_plan has eager's."""
     found = []
     for options in ({}, {"policy": "recompute-all"}, {"policy": "save-all"}):
         found.append(results(compiled(step, **options)))
@@ -107,7 +108,7 @@ def results(call):
 
 
 def try_missing():
-    """Draws that need a loop are an Unsupported, which fallback=True serves."""
+    """Checks that draws that need a loop are an Unsupported, which fallback=True serves."""
     def waits(x):
         return torch.poisson(x) + torch.binomial(x, x / 9) + torch._standard_gamma(x) + torch._sample_dirichlet(x)
 
@@ -119,7 +120,7 @@ def try_missing():
 
 
 def try_fast_paths():
-    """An encoder in evaluation, with masks, is the one in training."""
+    """Checks that an encoder in evaluation, with masks, equals the encoder in training."""
     torch.manual_seed(8)
     seen = torch.ones(6, 6, dtype=torch.bool).tril()
     padding = torch.tensor([[False] * 6, [False] * 4 + [True] * 2])

@@ -1,4 +1,4 @@
-"""reprise.torch.export: what it writes runs under the tools, with the losses that eager has under its own optimizer."""
+"""reprise.torch.export: its files run under the tools, with the losses of eager under its own optimizer."""
 import json
 import pathlib
 import subprocess
@@ -51,7 +51,7 @@ def try_export(name, make):
     expected, exact = train(case, optimizer), train(double, make(double.model.parameters()))
     checks.check(f"{name}: @forward", torch.allclose(losses_of(exported, "forward", 1).double(), expected[:1], rtol=1e-5))
     checks.check(f"{name}: @grad", torch.allclose(losses_of(exported, "grad", 1).double(), expected[:1], rtol=1e-5))
-    # Where batch norms see few samples, a last bit grows from step to step: eager's own error is the measure.
+    # If batch norms see few samples, a last bit grows from step to step: eager's own error is the measure.
     told, bound = losses_of(exported, "train", 3), 2 * (expected - exact).abs().max() + 1e-5 * exact.abs().max()
     checks.check(f"{name}: @train", (told - exact).abs().max() <= bound, f"{told}, eager {expected}, in doubles {exact}")
 
@@ -66,7 +66,7 @@ def train(case, optimizer):
 
 
 def try_resumed(name, make):
-    """An optimizer that has made steps: its state goes on."""
+    """Checks an optimizer that has made steps: its state is kept."""
     torch.manual_seed(3)
     model, batch = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1)), torch.randn(6, 4)
     optimizer = make(model.parameters())
@@ -88,7 +88,7 @@ def try_resumed(name, make):
 
 
 def compare_micro_batches(name, exported, expected):
-    """Three micro-batches of a batch that they cannot share evenly: the losses, and the bits of two stages."""
+    """Checks three micro-batches of a batch that does not divide evenly: the losses, and the bits of two stages."""
     one = told_of(exported, "train", 3, "--microbatches=3")
     checks.check(f"{name}: losses of micro-batches", torch.allclose(one["loss"], expected, rtol=1e-4), f"{one['loss']}, {expected}")
     two = told_of(exported, "train", 3, "--microbatches=3", "--stages=2")
@@ -97,7 +97,7 @@ def compare_micro_batches(name, exported, expected):
 
 
 def try_micro_batches(name, make_case):
-    """With dropout, whose masks are those of the whole batch."""
+    """Checks dropout, whose masks are those of the whole batch."""
     model, given, loss = make_case()
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
     exported = reprise.torch.export(model, given, path=f"{name}-parts.mlir", optimizer=optimizer, loss=loss)
@@ -141,7 +141,7 @@ def try_batch_norms():
 
 
 def array_of(exported, name):
-    """What a step that was run last has made of a parameter or a buffer."""
+    """Returns the value of a parameter or a buffer after the last run."""
     return torch.from_numpy(numpy.load(exported.path.with_suffix(".train.out") / f"{name}.npy"))
 
 
@@ -178,7 +178,7 @@ def try_cumulative_norms():
 
 
 class Weighted(torch.nn.Module):
-    """A batch in its second dimension, and a table of as many rows as the first one has."""
+    """Model with a batch in its second dimension, and a table with as many rows as the first dimension."""
 
     def __init__(self):
         super().__init__()
@@ -190,7 +190,7 @@ class Weighted(torch.nn.Module):
 
 
 class Sequences(torch.nn.Module):
-    """Statistics over sequences and a batch, of which either may come first."""
+    """Model of statistics over sequences and a batch, of which either may come first."""
 
     def __init__(self):
         super().__init__()
@@ -201,7 +201,8 @@ class Sequences(torch.nn.Module):
 
 
 def try_norm_dims():
-    """With a batch norm no batch is guessed, since a wrong one would change the statistics of micro-batches unnoticed."""
+    """Checks that no batch is guessed for a batch norm: a wrong guess would change the statistics of micro-batches
+    unnoticed."""
     torch.manual_seed(5)
     model, x = Sequences(), torch.randn(6, 7, 5) + torch.arange(6).view(6, 1, 1)
 

@@ -1,4 +1,5 @@
-"""backend="reprise" on what programs do with PyTorch: writes in place, ties, buffers, no_grad, autocast, views, hooks."""
+"""backend="reprise" on features of PyTorch programs: writes in place, ties, buffers, no_grad, autocast, views,
+hooks."""
 import copy
 import functools
 import gc
@@ -19,7 +20,7 @@ def gradients(model):
 
 
 def step(model, forward, *arguments):
-    """Outputs, gradients and buffers of a step whose loss is made of all outputs."""
+    """Returns outputs, gradients and buffers of a step whose loss uses all outputs."""
     model.zero_grad(set_to_none=True)
     made = forward(*arguments)
     outputs = list(made) if isinstance(made, (tuple, list)) else [made]
@@ -39,7 +40,7 @@ def close(ours, eager, tolerance):
 
 
 def compare(name, model, *arguments, tolerance=1e-5, steps=1):
-    """Ours does what eager does."""
+    """Checks that a compiled model equals eager."""
     other, forward = copy.deepcopy(model), compiled(model)
     for number in range(steps):
         ours, eager = step(model, forward, *arguments), step(other, other, *arguments)
@@ -73,7 +74,7 @@ class Tied(nn.Module):
 
 
 class Bags(nn.Module):
-    """Bags of rows, some of them empty, with padding, with weights, and as rows of one length."""
+    """Model of bags of rows, some of them empty, with padding, with weights, and as rows of one length."""
 
     def __init__(self):
         super().__init__()
@@ -89,7 +90,8 @@ class Bags(nn.Module):
 class Buffers(nn.Module):
     def __init__(self):
         super().__init__()
-        self.linear, self.norm = nn.Linear(8, 8, bias=False), nn.BatchNorm1d(8)  # a norm takes a bias away
+        # A norm cancels a bias, so the layer has none.
+        self.linear, self.norm = nn.Linear(8, 8, bias=False), nn.BatchNorm1d(8)
         self.register_buffer("average", torch.ones(8))
         self.register_buffer("count", torch.zeros((), dtype=torch.long))
 
@@ -135,7 +137,7 @@ class Regions(nn.Module):
 
 
 class Outputs(nn.Module):
-    """Several outputs: one of them a view of another, one an input, one that is no tensor of numbers with gradients."""
+    """Model of several outputs: a view of another output, an input, and a value that is no tensor of floats."""
 
     def __init__(self):
         super().__init__()
@@ -159,7 +161,7 @@ class Autocast(nn.Module):
 
 
 class Windows(nn.Module):
-    """Means of windows by every count of what they hold, windows as columns, and images of columns."""
+    """Model of means of windows by every way of counting elements, windows as columns, and images of columns."""
 
     def forward(self, x):
         means = [F.avg_pool2d(x, 3, 2, 1, ceil_mode=ceil, count_include_pad=padding, divisor_override=divisor)
@@ -198,7 +200,7 @@ def try_inference():
 
 
 def try_accumulation():
-    """Gradients add up, hooks see them, clipping and retain_graph work."""
+    """Checks that gradients add up, hooks receive them, and clipping and retain_graph work."""
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 1))
     other, seen = copy.deepcopy(model), []
@@ -222,7 +224,7 @@ def try_accumulation():
 
 
 def try_random():
-    """manual_seed decides the masks, each call draws others, a rate is a rate."""
+    """Checks that manual_seed decides the masks, each call draws others, and a rate is exact."""
     model, x = nn.Sequential(nn.Linear(64, 64), nn.Dropout(0.25)), torch.ones(64, 64)
     forward = compiled(model)
     torch.manual_seed(5)
@@ -248,7 +250,7 @@ class Recurrent(nn.Module):
 
 
 def try_recurrent():
-    """Layers of a recurrent net have dropout between them; without it they are eager's."""
+    """Checks that layers of a recurrent net have dropout between them; without dropout they equal eager's."""
     torch._dynamo.config.allow_rnn = True
     x = torch.randn(5, 2, 8)
     for kind in (nn.LSTM, nn.GRU, nn.RNN):
@@ -288,7 +290,7 @@ def try_errors():
 
 
 class Deep(nn.Module):
-    """Layers with dropout, each in a region of torch.utils.checkpoint that has a policy, or none."""
+    """Model of layers with dropout, each in a region of torch.utils.checkpoint that has a policy, or none."""
 
     def __init__(self, context=None):
         super().__init__()
@@ -310,7 +312,8 @@ def save_exp(context, op, *arguments, **keywords):
 
 
 def try_regions():
-    """A region of torch.utils.checkpoint is replayed; what its policy says holds; the bits are those without regions."""
+    """Checks that a region of torch.utils.checkpoint is replayed, that its policy holds, and that the bits are those
+    without regions."""
     x, made = torch.randn(64, 32), []
     selective = functools.partial(torch.utils.checkpoint.create_selective_checkpoint_contexts, save_exp)
     for is_plain, context in ((True, None), (False, None), (False, selective)):
@@ -368,7 +371,7 @@ def try_cells():
 
 
 def try_sizes():
-    """Another batch size is another program; the same one is not compiled again."""
+    """Checks that another batch size is another program; an equal one is not compiled again."""
     model = nn.Linear(8, 8)
     forward, before = compiled(model), len(graphs())
     for size in (4, 6, 4, 6):

@@ -1,4 +1,4 @@
-"""backend="reprise" and a torch.autograd.Function of the user's: its backward pass is run as it is written."""
+"""backend="reprise" and a torch.autograd.Function of the user: its backward pass is run as written."""
 import copy
 import functools
 import gc
@@ -15,7 +15,8 @@ from reprise.torch import graphs
 
 
 class Clipped(torch.autograd.Function):
-    """Not the derivative, and not linear in its cotangents; saves an argument, an output, and something in between."""
+    """Function whose backward pass is not the derivative, and not linear in its cotangents. It saves an argument, an
+    output, and an intermediate value."""
 
     @staticmethod
     def forward(ctx, x, factor, weight):
@@ -47,7 +48,7 @@ class Reversed(torch.autograd.Function):
 
 
 class Model(nn.Module):
-    """Parts with attention, writes in place and ends of gradients before, between and behind two functions."""
+    """Model of parts with attention, writes in place and ends of gradients before, between and behind two functions."""
 
     def __init__(self, rate=0.0):
         super().__init__()
@@ -91,7 +92,7 @@ def try_model():
 
 
 def try_plans():
-    """Dropout before and behind: equal bits under two plans."""
+    """Checks dropout before and behind: equal bits under two plans."""
     made, x = [], torch.randn(6, 8)
     for policy in ("save-all", "recompute-all"):
         torch.manual_seed(0)
@@ -106,7 +107,8 @@ def try_plans():
 
 
 class Scaled(torch.autograd.Function):
-    """Its gradient is not the derivative, and has one by its argument, a factor, and its cotangent."""
+    """Function whose gradient is not the derivative. The gradient has a gradient by the argument, by a factor, and by
+    the cotangent."""
 
     @staticmethod
     def forward(ctx, x, factor):
@@ -121,7 +123,7 @@ class Scaled(torch.autograd.Function):
 
 
 class Frozen(Scaled):
-    """A part of its gradient has no gradient, of which Dynamo leaves no trace."""
+    """Function with a gradient one part of which has no gradient, of which Dynamo leaves no trace."""
 
     @staticmethod
     def backward(ctx, g):
@@ -132,7 +134,7 @@ class Frozen(Scaled):
 
 
 class Mixed(torch.autograd.Function):
-    """As a function for autocast is written."""
+    """Function that is written for autocast."""
 
     @staticmethod
     @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)
@@ -148,7 +150,7 @@ class Mixed(torch.autograd.Function):
 
 
 def derivatives(function, arguments, order, seed=2):
-    """What a function makes, its gradients, and gradients of these."""
+    """Returns the results of a function, its gradients, and gradients of the gradients."""
     torch.manual_seed(seed)
     points = [each.clone().requires_grad_() for each in arguments]
     y = function(*points)
@@ -174,7 +176,7 @@ def twice_scaled(x, w):
 
 
 def try_second():
-    """A backward pass is differentiated as eager does: what is saved in between is a constant."""
+    """Checks that a backward pass is differentiated as eager does: a saved intermediate value is a constant."""
     compare("in a row", twice_scaled, points(), 2)
     compare("alone", lambda x, w: Scaled.apply(x, w), points(), 2)
 
@@ -243,7 +245,7 @@ def second_error(function):
 
 
 def try_errors():
-    """One error with the line, where the second derivative is asked for; the first one is there."""
+    """Checks for one error with the line, raised for the second derivative; the first one exists."""
     text = second_error(lambda x, w: Reversed.apply(x * x, w))
     checks.check("once_differentiable", "test_whole_functions.py:" in text and "once_differentiable" in text, text)
     text = second_error(lambda x, w: Frozen.apply(x * x, w))

@@ -1,6 +1,7 @@
 """backend="reprise" on the models of other packages: eager's loss, gradients and buffers; one set of bits under all plans.
 
-Without dropout, both eager and ours are compared with eager in double precision. Without `all`, a few models.
+If there is no dropout, both eager and Reprise are compared with eager in double precision. Without `all`, a few
+models run.
 """
 import copy
 import sys
@@ -18,7 +19,7 @@ WITH_DROPOUT = {"gpt2", "llama", "gemma2", "mixtral", "bert", "t5", "vit", "whis
                 "swin_t", "unet2d", "efficientnet", "timm_vit", "lstm", "transformer"}
 RATES = ("attention_dropout", "dropout", "dropout_prob", "dropout_p", "activation_dropout", "attn_drop", "drop_path",
          "drop_prob", "drop_rate")
-# Of the loss; of all gradients as one vector; of one gradient, relative to it and to all of them.
+# Limits of the loss; of all gradients as one vector; of one gradient, relative to it and to all of them.
 LOSS, ALL, ONE, PART = 1e-5, 1e-5, 1e-4, 1e-6
 
 
@@ -51,7 +52,7 @@ def widened(case):
 
 
 def exact_results(case, state):
-    """In double precision; None where PyTorch lacks an op for it."""
+    """Runs a step in double precision; returns None if PyTorch lacks an op for it."""
     case.model.load_state_dict(state)
     double = widened(case)
     try:
@@ -79,7 +80,7 @@ def check_gradients(name, ours, eager, exact):
 
 
 def check_buffers(name, ours, eager, exact):
-    """A running mean is compared with the spread that it was taken of: behind a batch norm it is zero but for rounding."""
+    """Compares a running mean relative to the spread of its samples: behind a batch norm it is zero up to rounding."""
     def scale(each):
         spread = exact.get(each.replace("running_mean", "running_var"))
         return spread.double().sqrt().norm() if "running_mean" in each else exact[each].double().norm()
@@ -112,10 +113,11 @@ def unequal(left, right):
 
 
 def try_plans(name):
-    """With dropout: other plans, the same bits; another seed, other masks."""
+    """Checks dropout: other plans have the same bits; another seed has other masks."""
     case = models.build(name)
     state = copy.deepcopy(case.model.state_dict())
-    case.step()  # what a package looks up once breaks the graph of a first call
+    # Lazy lookups of a package break the graph of a first call.
+    case.step()
     made = []
     for options in ({"policy": "save-all"}, {"policy": "recompute-all"}, {"budget": "70%"}):
         torch._dynamo.reset()

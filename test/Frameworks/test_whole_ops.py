@@ -11,7 +11,7 @@ def try_activations():
     compare("activations", lambda x: [getattr(F, name)(x) for name in names] + [F.threshold(x, 0.1, 0.5)], draw(6, 8))
 
 
-#: Where pieces of functions meet, and far out.
+#: Points at which pieces of functions meet, and points far out.
 KINKS = torch.tensor([-20.0, -6.0, -3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 6.0, 20.0])
 
 
@@ -53,7 +53,7 @@ def try_functions():
 
 
 def try_steps():
-    """Functions of steps have the derivative 0, and what is left of a quotient has its own."""
+    """Checks that step functions have the derivative 0, and that the remainder of a division has its own."""
     x = torch.tensor([-2.5, -1.5, -0.4, 0.5, 1.5, 2.6, 3.0, 8388609.0])
     compare("steps", lambda x: [x * torch.round(x), x + torch.floor(x), x * torch.ceil(x), x * torch.trunc(x),
                                 torch.remainder(x[:7], 1.25), torch.fmod(x[:7], 1.25), x + (x.round() - x).detach()], x)
@@ -119,7 +119,7 @@ def try_places():
 
 
 def try_draws():
-    """Draws are ours, of the distribution that PyTorch's have; a gradient may end behind them."""
+    """Checks that draws have PyTorch's distributions; a gradient may end behind them."""
     forward = compiled(lambda x: (F.dropout(x * x, 0.5).detach() * x, torch.empty_like(x).exponential_(2.0),
                                   F.gumbel_softmax(x, hard=True), torch.normal(3.0, 0.5, (200, 50))))
     x = draw(200, 50).requires_grad_()
@@ -133,7 +133,7 @@ def try_draws():
 
 
 def try_missing():
-    """An op is named as the user knows it, not by what it would be made of."""
+    """Checks that an error names an op as the user knows it, not its decomposition."""
     text = error_of(compiled(lambda x: torch.fft.rfft(x).abs() + torch.special.i1(x[:, :1])), draw(4, 6).requires_grad_())
     checks.check("what is missing", "aten._fft_r2c.default (1x)" in text and "aten.special_i1.default (1x)" in text
                  and "test_whole_ops.py" in text, text)
@@ -151,7 +151,7 @@ class Volumes(nn.Module):
 
 
 def try_plans():
-    """A net of volumes has the same bits under every plan."""
+    """Checks that a net of volumes has the same bits under every plan."""
     torch.manual_seed(0)
     model, x, found = Volumes(), draw(2, 1, 8, 8, 8), []
     buffers = [each.clone() for each in model.buffers()]

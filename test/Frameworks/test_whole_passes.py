@@ -1,4 +1,4 @@
-"""backend="reprise" between its passes: one program stops there, and memory of arguments is PyTorch's."""
+"""backend="reprise" between its passes: one program stops at a pause, and memory of arguments is PyTorch's."""
 import gc
 import weakref
 
@@ -33,7 +33,7 @@ def one_step(model, forward, x, seed):
 
 
 def try_plans():
-    """What is saved at the pause is the plan's choice, and no bit depends on it."""
+    """Checks that the plan chooses the values that are saved at the pause, and that no bit depends on the choice."""
     model, x, made = make_model(), torch.randn(64, 24), []
     for options in ({"policy": "save-all"}, {"policy": "recompute-all"}, {"budget": "85%"}, {}):
         made.append(one_step(model, compiled(model, **options), x, 3))
@@ -43,7 +43,8 @@ def try_plans():
 
 
 def try_outstanding():
-    """Each forward pass that waits for its backward pass has memory of its own; they may end in any order."""
+    """Checks that each forward pass that waits for its backward pass has memory of its own; they may end in any
+    order."""
     model = make_model()
     forward, batches = compiled(model), [torch.randn(8, 24) for _ in range(3)]
     alone = [one_step(model, forward, x, seed) for seed, x in enumerate(batches)]
@@ -63,7 +64,8 @@ def try_outstanding():
 
 
 def try_again():
-    """With retain_graph a backward pass runs a second time: what was saved is made again, by the same draws."""
+    """Checks that with retain_graph a backward pass runs a second time: saved values are recomputed, with the same
+    draws."""
     model, x = make_model(), torch.randn(8, 24)
     forward = compiled(model)
     torch.manual_seed(7)
@@ -81,7 +83,7 @@ def try_again():
 
 
 def try_outputs():
-    """Outputs belong to the caller at the pause: the backward pass does not read them there."""
+    """Checks that outputs belong to the caller at the pause: the backward pass does not read them there."""
     model, x = make_model(0.0), torch.randn(8, 24)
 
     class Two(nn.Module):
@@ -138,7 +140,7 @@ def try_memory():
 
 
 def refill(tensor):
-    """Frees a storage and fills it again elsewhere, as FSDP does between the passes."""
+    """Frees a storage and allocates it again elsewhere, as FSDP does between the passes."""
     values, storage = tensor.detach().clone(), tensor.untyped_storage()
     size = storage.size()
     storage.resize_(0)
@@ -156,7 +158,7 @@ def replace(tensor):
 
 
 def try_moved():
-    """Every pass looks up where a tensor is."""
+    """Checks that every pass looks up the address of a tensor."""
     x, start = torch.randn(64, 32).double(), torch.randn(32, 32).double() / 6
 
     def function(y, w, shift):
@@ -194,7 +196,8 @@ def try_moved():
 
 
 def try_written():
-    """A write between the passes is PyTorch's error if the backward pass reads the tensor, and nothing otherwise."""
+    """Checks that a write between the passes is PyTorch's error if the backward pass reads the tensor, and allowed
+    otherwise."""
     x = torch.randn(8, 24)
 
     def run(forward, model, which):
@@ -214,7 +217,8 @@ def try_written():
 
 
 def try_hooks():
-    """Tensors are those that hooks give back, and nothing else holds the memory of those that went in."""
+    """Checks that the backward pass reads the tensors that hooks return, and that the packed tensors' memory is
+    freed."""
     model, x, packed = make_model(0.0), torch.randn(8, 24), []
     right = one_step(model, compiled(model), x, 1)
 
@@ -246,7 +250,7 @@ class Scaled(nn.Module):
 
 
 def try_models():
-    """Models of one class with other sizes and other numbers, which Dynamo makes variables of."""
+    """Checks models of one class with other sizes and other numbers, which Dynamo turns into variables."""
     torch._dynamo.reset()
     for width, length, scale in ((8, 5, 0.5), (8, 7, 0.25), (16, 6, 0.125), (16, 6, 2.0)):
         model, x = Scaled(width, scale), torch.randn(2, length, width)

@@ -1,7 +1,7 @@
 """backend="reprise" on random programs and random uses of them: eager's values, gradients, buffers and errors, and one set of bits
 under every budget and policy.
 
-test_whole_random.py [FIRST LAST]: other programs than those that a test has time for.
+test_whole_random.py [FIRST LAST]: runs other programs than the few that fit the time of a test.
 """
 import gc
 import random
@@ -14,14 +14,14 @@ import random_uses
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-#: In double precision a sum of some thousand terms that are added in another order.
+#: Relative error in double precision of a sum of some thousand terms that are added in another order.
 TOLERANCE = 1e-7
 #: A few units in the last place.
 ROUNDING = 1e-15
 #: Steps of a program. Most programs are small, so that many run.
 SIZES = (1, 2, 2, 3, 3, 4, 4, 8)
-#: Every so many groups of programs plans are searched for, and a second configuration runs, whose bits are those of the first one. Others have the
-#: first plan that is found.
+#: Period of the groups of programs for which plans are searched and a second configuration runs, whose bits are those
+#: of the first. Other groups use the first plan found.
 COMPARED = 8
 
 
@@ -29,11 +29,11 @@ MODELS = random_uses.Models()
 
 
 def run(use, nudge=0.0, **options):
-    """What the use sees; with parameters that are larger by ``nudge``, a fraction."""
+    """Runs a use; parameters are larger by ``nudge``, a fraction."""
     seed = use.seed // random_uses.GROUP
 
     def make():
-        # A program runs while it is built, which moves its batch norms: by the same kernels, whatever a reference runs in.
+        # A program runs while it is built, which moves its batch norms. The same kernels must run for all references.
         with sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.MATH]):
             model = random_modules.Program(seed, steps=random.Random(f"size {seed}").choice(SIZES), drops=False).double()
         model.input = model.input.double()
@@ -43,7 +43,8 @@ def run(use, nudge=0.0, **options):
         return model
     if options:
         return MODELS.run(use, make, **options)
-    # PyTorch's fused attention has no second derivative. It reads queries, keys and values in the backward pass, as ours does.
+    # PyTorch's fused attention has no second derivative. It reads queries, keys and values in the backward pass, as
+    # ours does.
     is_first = use.chosen["order"] == "first" and use.chosen["compiled"] != "inner gradient"
     with sdpa_kernel(SDPBackend.FLASH_ATTENTION if is_first else SDPBackend.MATH):
         return MODELS.run(use, make)
@@ -60,9 +61,9 @@ def try_program(seed):
     choices = [{}, {"policy": "recompute-all"}, {"policy": "save-all"}, {"budget": f"{draw.randrange(40, 100)}%"}, {"budget": "1%"}]
     first, second = draw.sample(choices, 2)
     found = run(use, backend="reprise", options={**first, **({} if is_compared else {"time_limit": 0})})
-    # Without a policy a plan replays what costs no time. A compiled step reads what any of its outputs needs, as AOTAutograd's do.
-    # Eager replays a region with what was written, and no error.
-    # A second backward pass runs the forward pass again, which reads all parameters.
+    # Without a policy a plan replays values that cost no time. A compiled step reads values that any of its outputs
+    # needs, as AOTAutograd's do. Eager replays a region with overwritten values, without an error. A second backward
+    # pass runs the forward pass again, which reads all parameters.
     is_strict = (first == {"policy": "save-all"} and use.chosen["compiled"] == "loss" and not MODELS.model.has_regions
                  and use.chosen["passes"] not in ("retained", "asked for"))
     wrong = random_uses.judge(found, eager, TOLERANCE, undisturbed, is_strict)
@@ -79,9 +80,11 @@ def try_program(seed):
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    gc.freeze()  # Collections need not walk what PyTorch's import has made, nor run as often as is usual.
+    # Collections need not walk the objects of PyTorch's import, and need not run as often as usual.
+    gc.freeze()
     gc.set_threshold(20000, 20, 20)
-    torch._dynamo.guards.profile_guard_manager = lambda *given: 0.0  # It flushes the processor's caches for a log.
+    # The original flushes the processor's caches for a log.
+    torch._dynamo.guards.profile_guard_manager = lambda *given: 0.0
     first, last = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (0, 12)
     for seed in range(first, last):
         try:

@@ -13,7 +13,8 @@ def reduced(includes_self, *given):
 
 
 def try_reductions():
-    """With the elements themselves and without, along each dimension, with fewer indices than there are elements."""
+    """Checks scatters that include the elements themselves or not, along each dimension, with fewer indices than
+    elements."""
     x, updates = draw(3, 6), draw(3, 5)
     for includes_self in (True, False):
         compare(f"along rows, {includes_self}", lambda x, u: reduced(includes_self, x, u, 1, PLACES), x, updates)
@@ -68,7 +69,7 @@ def try_others():
 
 
 def try_plans():
-    """The same bits under every plan."""
+    """Checks equal bits under every plan."""
     def step(x, u):
         for kind in ("amax", "prod", "mean"):
             x = x.scatter_reduce(1, PLACES, u.sin(), kind).exp().tanh()

@@ -14,14 +14,14 @@ TOLERANCE = 1e-10
 
 
 def close(ours, eager):
-    """Beside each other relative to all; a gradient that eager has no path for is None."""
+    """Compares two lists of gradients relative to all; a gradient for which eager has no path is None."""
     total = sum(each.square().sum() for each in eager if each is not None).sqrt()
     return len(ours) == len(eager) and total > 0 and all(
         (a is None) == (b is None) and (a is None or (a - b).norm() <= TOLERANCE * total) for a, b in zip(ours, eager))
 
 
 def compare(name, model, what):
-    """``what`` makes a list of tensors of a function that is the model."""
+    """Compares the tensors that ``what`` computes from a model as a function."""
     ours = what(compiled(model))
     with sdpa_kernel(SDPBackend.MATH):  # PyTorch's others have no second derivative
         eager = what(copy.deepcopy(model))
@@ -87,7 +87,7 @@ def try_orders():
 
 
 def try_third():
-    """Third order; and what was made of one order is used again."""
+    """Checks the third order, and values of one order that are used again."""
     torch.manual_seed(0)
     x = torch.randn(4, 5).double()
 
@@ -108,7 +108,7 @@ def try_third():
 
 
 class Several(nn.Module):
-    """Several outputs, one of them without a gradient; a part that no gradient passes."""
+    """Model of several outputs, one of them without a gradient, and a part that no gradient passes."""
 
     def __init__(self):
         super().__init__()
@@ -122,7 +122,7 @@ class Several(nn.Module):
 
 
 def try_cotangents():
-    """Cotangents of some outputs, some of them with a gradient, and in one pass with leaves' own."""
+    """Checks cotangents of some outputs, some of them with a gradient, and in one pass with leaves' own."""
     torch.manual_seed(0)
     x = torch.randn(4, 5).double()
 
@@ -154,7 +154,7 @@ class Drops(nn.Module):
 
 
 def try_random():
-    """The masks of each order are those of the forward pass, and plans change no bit."""
+    """Checks that the masks of each order are those of the forward pass, and that plans change no bit."""
     x = torch.randn(16, 32, requires_grad=True)
     forward = compiled(lambda x: F.dropout(x.pow(3), 0.25))
     y = forward(x)
@@ -207,7 +207,8 @@ class Unused(nn.Module):
 
 
 def try_no_paths():
-    """Where eager has no path .grad stays None, so that weight decay and momentum leave the parameter alone."""
+    """Checks that .grad stays None if eager has no path, so that weight decay and momentum leave the parameter
+    alone."""
     torch.manual_seed(0)
     x, y = torch.randn(4, 5).double(), torch.randn(4, 3).double()
 

@@ -32,7 +32,7 @@ class Model(nn.Module):
 
 
 def train(wrap):
-    """Gradients that two batches add up, and parameters behind a step with them."""
+    """Trains two batches with accumulated gradients; returns the gradients, and parameters after a step."""
     torch._dynamo.reset()
     torch.manual_seed(0)
     model = Model().double()

@@ -1,5 +1,5 @@
-"""backend="reprise" where the compiled function asks for gradients itself: training steps, penalties, equations. Dynamo traces what
-runs there, and nothing of ours."""
+"""backend="reprise" in compiled functions that ask for gradients themselves: training steps, penalties, equations.
+Dynamo traces their code, but no code of Reprise."""
 import copy
 
 import checks
@@ -21,18 +21,19 @@ class Model(nn.Module):
         return self.down(torch.tanh(self.up(self.norm(self.table(x).mean(1)))))
 
 
-#: Options of optimizers that need some; a rate at which each of them moves.
+#: Options of optimizers that need some; a rate at which each optimizer moves.
 OPTIONS = {torch.optim.SGD: {"momentum": 0.9, "weight_decay": 0.01}, torch.optim.LBFGS: {"max_iter": 4}}
 
 
 def optimizers():
-    """All of torch.optim but that for sparse gradients, and Muon, which takes matrices alone."""
+    """Lists all optimizers of torch.optim except the one for sparse gradients, and Muon, which accepts only
+    matrices."""
     found = [each for each in vars(torch.optim).values() if isinstance(each, type) and issubclass(each, torch.optim.Optimizer)]
     return [each for each in found if each not in (torch.optim.Optimizer, torch.optim.SparseAdam)]
 
 
 def train(kind, wrap, steps=3):
-    """Losses and parameters of some steps, which are compiled as a whole."""
+    """Returns losses and parameters of some steps, which are compiled as a whole."""
     torch.manual_seed(0)
     model, x, labels = Model().double(), torch.randint(0, 11, (8, 3)), torch.randint(0, 11, (8,))
     chosen = [each for each in model.parameters() if each.ndim == 2] if kind.__name__ == "Muon" else list(model.parameters())
@@ -91,7 +92,7 @@ def penalized(model, x):
 
 
 def equation(model, x):
-    """u'' = -u with a value at the border: a net that solves an equation."""
+    """Checks u'' = -u with a value at the border: a net that solves an equation."""
     point = x.detach().requires_grad_()
     value = model(point)
     (first,) = torch.autograd.grad(value.sum(), point, create_graph=True)
@@ -131,7 +132,7 @@ def try_gradients_inside():
 
 
 def try_compiled_autograd():
-    """PyTorch's compiler of backward passes calls ours as it is."""
+    """Checks that PyTorch's compiler of backward passes calls our backward function unchanged."""
     x, made = torch.randn(6, 3).double(), []
     for wrap in (compiled, lambda function: function):
         model = net()
@@ -144,7 +145,7 @@ def try_compiled_autograd():
 
 
 def try_untraced():
-    """No frame of ours becomes a graph."""
+    """Checks that no frame of Reprise becomes a graph."""
     seen = []
 
     def backend(module, inputs):

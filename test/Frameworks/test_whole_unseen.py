@@ -8,7 +8,7 @@ from whole import compiled, error_of, run_parts
 
 
 def unseen(x):
-    """Writes without gradients: into what is no_grad's, what is detached, and a sum."""
+    """Writes without gradients: into a tensor of no_grad, a detached tensor, and a sum."""
     average, h, k = torch.zeros(6, 8), x * 2, x * 3
     with torch.no_grad():
         average.add_(x * 2).mul_(3)
@@ -46,7 +46,8 @@ def branched(x):
 
 
 def try_unseen():
-    """Writes that autograd does not see, and what the compiler refuses rather than differentiates wrongly."""
+    """Checks writes that autograd does not see, and writes that the compiler refuses instead of differentiating them
+    wrongly."""
     made = []
     for each in (compiled(unseen), unseen):
         x = torch.linspace(-1, 1, 48).view(6, 8).requires_grad_()

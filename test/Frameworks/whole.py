@@ -1,4 +1,4 @@
-"""What the tests of backend="reprise" share."""
+"""Helpers that the tests of backend="reprise" share."""
 import checks
 import torch
 
@@ -20,7 +20,7 @@ def error_of(function, *arguments):
 
 
 def run(function, inputs):
-    """What a function gives, and the gradients of a loss that weighs every element of it."""
+    """Returns the results of a function, and the gradients of a loss that weighs every element of them."""
     torch.manual_seed(1)
     inputs = [each.detach().clone().requires_grad_(each.is_floating_point()) for each in inputs]
     made = function(*inputs)
@@ -45,7 +45,7 @@ def draw(*shape):
 
 
 def run_parts(*parts):
-    """Runs functions, each of which makes checks; one that an error ends counts as a check that failed."""
+    """Runs functions, each of which makes checks; a function that an error ends counts as a failed check."""
     torch.set_num_threads(1)
     for part in parts:
         try:

@@ -45,7 +45,7 @@ def check_rules(values):
     late = {value["decision"] for value in attention if value not in early}
     check("attention in later layers is not told to", "policy rules.json:2:2" not in {value["rule"] for value in attention if value not in early}, str(late))
     dots = [value for value in values if value["op"] == "reprise.dot_general"]
-    # The last product is the logits: the loss reads them, and its backward pass comes right after.
+    # The last product is the logits: the loss reads them, and its backward pass follows immediately.
     second, others = dots[1::2], dots[0::2]
     kept = {value["decision"] for value in second if value["rule"] == "policy rules.json:3:2"}
     check("every second contraction is saved where the backward pass reads it", len(dots) == 73 and

@@ -1,4 +1,4 @@
-"""Reading and writing .npy files with Python's own library alone."""
+"""Reading and writing of .npy files with Python's own library alone."""
 
 import ast
 import pathlib
@@ -6,7 +6,7 @@ import struct
 
 
 def write_npy(path, descr, shape, data):
-    """Version 1.0 of the format, row-major; `descr` is numpy's, such as "<f4"."""
+    """Writes version 1.0 of the format, row-major; `descr` is numpy's, such as "<f4"."""
     dims = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
     header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({dims}), }}"
     header += " " * (63 - (10 + len(header)) % 64) + "\n"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Budgets on four models, from what the step takes without one down to the smallest that can be met.
+"""Budgets on four models, from the bytes of a step without a budget down to the smallest budget that can be met.
 
-The program holds the budget, runs in the arena that was predicted, and gives the same bits. Over a row of budgets, what
-is refused once is refused below, too, what an error names is met, and less memory is not cheaper. `budgets.py all` takes
-ten budgets of each, every model of the zoo at 80 and 50 % of what it takes if every value is saved, and longer rows.
+The program holds the budget, runs in the predicted arena, and gives the same bits. Over a row of budgets, every
+budget below a refused one is refused, too, a budget that an error names is met, and less memory is not cheaper.
+`budgets.py all` tests ten budgets of each model, every model of the zoo at 80 and 50 % of save-all, and longer rows.
 """
 
 import json
@@ -83,8 +83,8 @@ def check_budgets(model):
 
 
 def check_shares(model):
-    """At 50 % of save-all the step runs in less memory than at 80 %, if not within the half."""
-    # The gradients of few weights and many rows are small beside what the rows keep.
+    """Checks that at 50 % of save-all the step runs in less memory than at 80 %, possibly above the half."""
+    # The gradients of few weights and many rows are small beside the values that the rows keep.
     size = {**LARGER_SIZES[model], "batch": 1000} if model == "mlp" else LARGER_SIZES[model]
     write_model("model.mlir", model, size)
     write_reference()
@@ -112,7 +112,7 @@ def estimate(model, entry, budget):
 
 
 def check_row(model, entry, step):
-    """Budgets in equal steps from what saving all takes down to 30 % of it."""
+    """Returns budgets in equal steps from the bytes of save-all down to 30 % of them."""
     rounding = 0.02
     known, least, was_refused = None, None, False
     for share in range(100, 29, -step):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The C API: what libRepriseC exports, what its C programs find, and that it gives the bits and the reports of the tools."""
+"""The C API: the exports of libRepriseC, the results of its C programs, and equality with the bits and the reports of
+the tools."""
 
 import os
 import pathlib
@@ -12,7 +13,7 @@ MODEL = SOURCE / "test/Consumer/model.mlir"
 
 
 def check_symbols():
-    """A symbol more or less is a decision, which the list shows."""
+    """Checks the list of exported symbols: a symbol more or less is a decision."""
     lines = tool("nm", "-D", "--defined-only", "--format=posix", BUILD / "lib/libRepriseC.so").splitlines()
     found = sorted(line.split()[0].split("@")[0] for line in lines)
     listed = (SOURCE / "test/CApi/symbols.txt").read_text().split()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Causal attention does not see later tokens: a changed token changes no bit of the logits before it."""
+"""Causal attention does not read later tokens: a changed token changes no bit of the logits before it."""
 
 import array
 import random

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checked runs: --verify-replays compares and changes no bit; --check-indices names what would be clamped."""
+"""Checked runs: --verify-replays compares and changes no bit; --check-indices names indices that would be clamped."""
 
 import array
 import os
@@ -26,7 +26,7 @@ def compare_replays(model, policy, entry, steps):
     for threads in (1, 2):
         same_folder(f"{name}: compared, {threads} threads", f"results1.{threads}", f"results0.{threads}")
     plain, compared = reports
-    # Originals that nothing else reads are computed for the comparison.
+    # Originals without other readers are computed for the comparison.
     more = compared["commands"] - plain["commands"]
     check(f"{name}: the same commands", more == 0 or (entry == "hvp" and more > 0), str(more))
     check(f"{name}: nothing is compared unasked", plain["replay_checks"] == 0)
@@ -43,7 +43,7 @@ def replays():
             check(f"{name}: most replays are compared", compared["replay_checks"] * 2 > compared["replayed_ops"] > 0,
                   str(compared["replay_checks"]))
             check(f"{name}: both values live to the end", compared["arena_bytes"] > plain["arena_bytes"])
-            # What is compared is sent to memory.
+            # Compared values are stored in memory.
             plans = [[{**value, "fused": None} for value in report["values"]] for report in (plain, compared)]
             check(f"{name}: the plan is the same", plans[0] == plans[1])
         plain, compared = compare_replays(model, "save-all", "train", 2)
@@ -52,7 +52,7 @@ def replays():
 
 
 def refusal(name, bundle, *flags):
-    """The message of a checked run that must stop and leave nothing behind."""
+    """Returns the message of a checked run that must stop without output."""
     done = subprocess.run(["reprise-run", bundle, "--check-indices", "--output-dir=refused", *flags],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     check(f"{name}: exit code 1, nothing written", done.returncode == 1 and not os.path.exists("refused"))
@@ -81,7 +81,7 @@ def labels_out_of_range():
 
 
 def positions(name, change, part):
-    """Changes one token of the positions model; `part` is what the message must say, None if nothing is wrong."""
+    """Changes one token of the positions model; `part` is the expected part of the message, None without a fault."""
     tokens = array.array("q", [3 + i % 7 for i in range(24)])
     tokens[change[0]] = change[1]
     write_npy("tokens.npy", "<i8", (3, 8), tokens.tobytes())

@@ -1,4 +1,4 @@
-"""What the integration tests share: running tools, comparing folders, counting."""
+"""Helpers that the integration tests share: running tools, comparing folders, counting."""
 
 import filecmp
 import json
@@ -50,9 +50,10 @@ def zoo(path, model, *flags):
 
 
 def compile_fitting(model, bundle, flags, plan):
-    """Returns the error, if there is one. A budget that is too small becomes the smallest one that is found, for other cuts again.
+    """Returns the error, if there is one. A budget that is too small is replaced by the smallest one found, again for
+    every cut.
 
-    Plans are the first that are found: bits and places are checked, not costs.
+    Plans are the first ones found: bits and places are checked, not costs.
     """
     for _ in range(8):
         done = subprocess.run(["reprise-compile", model, "-o", bundle, "--time-limit=0", *flags, *plan], stderr=subprocess.PIPE, text=True)

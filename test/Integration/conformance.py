@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What the tests of PyTorch's, JAX's and torchtitan's checkpointing ask for (docs/Policies.md lists them), asked of us.
+"""Requirements of the tests of PyTorch's, JAX's and torchtitan's checkpointing (docs/Policies.md lists them), applied
+to Reprise.
 
-Each entry of Inputs/conformance.mlir gives one result under every plan, as the interpreter does without any, in the
-arena that was predicted, and no buffer lies over another that is still read.
+Each entry of Inputs/conformance.mlir gives one result under every plan, equal to the interpreter's without a plan, in
+the predicted arena, and no buffer overlaps another buffer that is still read.
 """
 
 import json
@@ -30,7 +31,8 @@ ENTRIES = {
 
 
 def lies_over(one, other):
-    """Whether two buffers share a byte while both live. One may take another's place in the launch that reads it last."""
+    """Returns whether two buffers share a byte while both live. A buffer may take another's place in the launch that
+    reads it last."""
     together = one["first"] < other["last"] and other["first"] < one["last"]
     return together and one["offset"] < other["offset"] + other["bytes"] and other["offset"] < one["offset"] + one["bytes"]
 
@@ -69,7 +71,7 @@ def decisions(report, kind):
 
 
 def check_products():
-    """How often the products run: PyTorch's test_flops_and_mem."""
+    """Checks how often the products run: PyTorch's test_flops_and_mem."""
     def plan(saved):
         rules = [{"match": {"op": "dot_general", "first": saved}, "label": "must_save"}] if saved else []
         rules += [{"match": {"op": "dot_general", "first": 2}, "label": "prefer_recompute"}, {"match": {"op": "sin", "first": 1}, "label": "must_recompute"},
@@ -79,7 +81,7 @@ def check_products():
         listed = sum(value["saved_bytes"] for value in report["values"])
         block = [value for value in report["values"] if value["op"] == "reprise.dot_general"][:2]
         return listed == report["saved_bytes"], [value["decision"] for value in block], report["replayed_ops"]
-    # The first sine is replayed in each case; without a saved product, so is what it comes from.
+    # The first sine is replayed in each case; if a product is not saved, its operand is replayed, too.
     check("no product saved", plan(0) == (True, ["replayed", "replayed"], 3), str(plan(0)))
     check("the first product saved", plan(1) == (True, ["saved", "replayed"], 2), str(plan(1)))
     check("both products saved", plan(2) == (True, ["saved", "saved"], 1), str(plan(2)))
@@ -102,7 +104,8 @@ SIZES = "!x = tensor<2x6x8xf32>\n!p = tensor<2x2x6x4xf32>\n!t = tensor<2x2x6x6xf
 
 
 def block(i, x):
-    """One transformer block as its ops, attention written out, for the scope layer/i; names: query, scores, hidden."""
+    """Writes one transformer block as its ops, attention decomposed, for the scope layer/i; names: query, scores,
+    hidden."""
     lines = [
         f"%q = reprise.dot_general {x}, %wq contracting [2] x [0] : (!x, !w) -> tensor<2x6x2x4xf32>",
         "%qn = reprise.name %q \"query\" : tensor<2x6x2x4xf32>",
@@ -150,7 +153,7 @@ def is_dot(value):
 
 
 def has_batch(value, values):
-    """Of the dots of a layer, in program order, the third and the fourth have batch dimensions."""
+    """Checks the dots of a layer, in program order; the third and the fourth have batch dimensions."""
     dots = [other["id"] for other in values if is_dot(other)]
     return value["id"] in dots[2:4]
 
@@ -177,8 +180,9 @@ JAX = {
 
 
 def check_jax():
-    """The first block: the last one is not replayed where all of it would be. What its backward pass needs is saved if
-    the policy saves it, else replayed, and the block's result is kept as the next block's input."""
+    """Checks the first block, because the last one is not replayed if all of it would be. A value that its backward
+    pass needs is saved if the policy saves it, otherwise replayed. The block's result is kept as the next block's
+    input."""
     write_block("block.mlir")
     hashes = set()
     for policy, is_saved in JAX.items():

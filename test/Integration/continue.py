@@ -43,7 +43,7 @@ def continue_optimizer(optimizer):
 
 
 def continue_inputs(bundle):
-    """An array with a row per step is read by the absolute step, also after a pause."""
+    """Checks that an array with a row per step is read by the absolute step, also after a pause."""
     rates = array.array("f", [0.1 / (step + 1) for step in range(6)])
     write_npy("rates.npy", "<f4", (6,), rates.tobytes())
     given = ["--input", "learning_rate=rates.npy"]

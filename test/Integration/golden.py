@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hashes that are checked in must come out of every run, compiled for AVX2 and, where the CPU has it, for AVX-512.
+"""Hashes that are checked in must be the result of every run, compiled for AVX2 and, if the CPU has it, for AVX-512.
 
 Usage: golden.py [--update]      --update writes golden.json again, from AVX2 programs that the interpreter agrees with.
 
@@ -19,7 +19,7 @@ SIZES = {
     "mlp": ["--layers=2", "--width=48", "--batch=10", "--classes=7", "--dropout=0.1"],
     "gpt2": ["--layers=2", "--width=48", "--heads=3", "--batch=2", "--seq=19", "--vocab=37", "--dropout=0.1"],
 }
-# What earlier phases inline or expand, and policies.
+# Ops that earlier phases inline or expand, and policies.
 GONE_BY_THEN = {"reprise.block", "reprise.checkpoint", "reprise.dot_bias", "reprise.policy", "reprise.rule",
                 "reprise.custom_vjp", "reprise.value_and_grad"}
 AVX512 = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
@@ -54,13 +54,13 @@ def programs():
 
 
 def ops_in(path, entry):
-    """The ops that the model holds, before norms expand, and those that the interpreter and the kernels see."""
+    """Returns the ops of the model before norms expand, and those that the interpreter and the kernels execute."""
     texts = [tool("reprise-opt", path, f"--reprise-to={phase} entry={entry}") for phase in ("label", "checkpoint")]
     return set(re.findall(r"\breprise\.\w+", "".join(texts)))
 
 
 def check_coverage(used):
-    """A new op must come into a program above: there its kernels meet the interpreter."""
+    """Checks that a new op is part of a program above, so that its kernels are compared with the interpreter."""
     page = (HERE.parents[1] / "docs" / "generated" / "RepriseDialect.md").read_text()
     ops = set(re.findall(r"^### `(reprise\.\w+)`", page, re.MULTILINE))
     missing = ops - used - GONE_BY_THEN

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A GPU for each process, and values that go between them by NCCL or through the memory of the host.
+"""A GPU for each process, and values that are sent between them by NCCL or through the memory of the host.
 
-Driver and NCCL are emulated ones (docs/Rationale/GpuEmulator.md). Skipped where there is no MPI.
+Driver and NCCL are emulated (docs/Rationale/GpuEmulator.md). Skipped if MPI is missing.
 """
 
 import os
@@ -19,14 +19,14 @@ EMULATORS = os.path.join(BUILD, "gpu-emulator")
 BY_NCCL = "reprise-run: values go from GPU to GPU, by NCCL 2.18.3\n"
 TEXT = ["--width=16", "--heads=2", "--batch=4", "--seq=8", "--vocab=31", "--dropout=0.1", "--optimizer=momentum"]
 MLP = ["mlp", "--layers=8", "--width=24", "--batch=8", "--dropout=0.2"]
-# Name, processes, order of warps, blocks and streams, model, how it is cut.
+# Each case: name, processes, order of warps, blocks and streams, model, and flags of the cut.
 CASES = (
     ("two", 2, "forwards", ["gpt2", "--layers=2", *TEXT], ["--stages=2", "--microbatches=4", "--schedule=1f1b"]),
     ("three", 3, "shuffled", MLP, ["--stages=3", "--microbatches=4", "--schedule=gpipe", "--policy=recompute-all"]),
     ("four", 4, "backwards", ["gpt2", "--layers=4", *TEXT], ["--stages=4", "--microbatches=4", "--schedule=zb-h1"]),
     ("chunks", 2, "shuffled", MLP, ["--stages=2", "--microbatches=4", "--schedule=interleaved-1f1b", "--chunks=2"]),
     ("v", 4, "forwards", MLP, ["--stages=4", "--microbatches=4", "--schedule=zb-v", "--chunks=2"]),
-    # Values larger than the memory that carries them: what fits there is not all of it.
+    # The values are larger than the memory that carries them, so that each is sent in parts.
     ("wide", 2, "backwards", ["mlp", "--layers=2", "--width=192", "--batch=96"], ["--stages=2", "--microbatches=2"]),
 )
 RUN = ["--steps=3", "--seed=5"]
@@ -58,7 +58,7 @@ def check_bits(name, count, order, zoo, flags):
 
 
 def check_other_runs():
-    """Commands that are awaited one by one, and those that the host reads between."""
+    """Checks commands that are awaited one by one, and commands with reads by the host between them."""
     for flags, variables in ((["--check-indices"], {}), (["--trace=trace.json"], {}), ([], {"CUDA_LAUNCH_BLOCKING": "1"})):
         name = "".join(flags + list(variables)) or "plain"
         said = together(2, "two.rpb", "other", *flags, before=emulated("backwards", **variables))
@@ -67,7 +67,7 @@ def check_other_runs():
 
 
 def check_without_library():
-    """One rank that lacks it is enough."""
+    """Checks that one rank without the library is enough for an error."""
     os.mkdir("driver")
     os.symlink(os.path.join(EMULATORS, "libcuda.so.1"), "driver/libcuda.so.1")
     words = ["reprise-run", "two.rpb", "--device=cuda", "--output-dir=lacking", *RUN]
@@ -79,7 +79,8 @@ def check_without_library():
 
 
 def check_libraries():
-    """Processes have one file of chosen algorithms, which is that of one process with all programs."""
+    """Checks that processes share one file of chosen algorithms, which equals the file of one process with all
+    programs."""
     pathlib.Path("library.mlir").write_text(tool("reprise-zoo", "gpt2", "--layers=2", "--width=32", "--heads=2", "--batch=4", "--seq=16",
                                                  "--vocab=40", "--precision=bf16", "--optimizer=momentum"))
     tool("reprise-compile", "library.mlir", "-o", "library.rpb", "--threads=1", "--target=cuda:sm_90", "--contractions=library",
@@ -91,11 +92,11 @@ def check_libraries():
     together(2, "library.rpb", "library.two", before=emulated())
     check("libraries: the file of one process", chosen.read_text() == alone, chosen.read_text())
     same_folder("libraries: the folder of one process", "library.one", "library.two")
-    # Both read it: the library would recommend another one.
+    # Both processes read the file: the library would recommend another algorithm.
     together(2, "library.rpb", "library.again", before=emulated("shuffled", REPRISE_EMULATED_ALGORITHM="1"))
     same_folder("libraries: what was chosen is used again", "library.one", "library.again")
     check("libraries: the file stays", chosen.read_text() == alone, chosen.read_text())
-    # The first process alone reads and writes.
+    # Only the first process reads and writes the file.
     chosen.write_text("{}")
     command = [*MPIRUN, "-n", "2", *emulated(), "reprise-run", "library.rpb", "--device=cuda", *RUN]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)

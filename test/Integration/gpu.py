@@ -3,9 +3,9 @@
 
 Usage: gpu.py [MODEL]...      each in a process and a folder of its own, unless there is one
 
-The emulated driver stands in for GPUs. It checks every access, and each plan runs in another order of warps, blocks and
-streams. The steps are in f32, where the contracts promise the CPU's bits. Where libraries contract, in 16 bits, the plans
-have one folder, and a loss near the CPU's.
+The emulated driver replaces GPUs. It checks every access, and each plan runs in another order of warps, blocks and
+streams. The steps are in f32, for which the contracts promise the CPU's bits. For contractions by libraries, in 16
+bits, all plans give one folder, and a loss near the CPU's.
 """
 
 import concurrent.futures
@@ -20,7 +20,8 @@ from zoo_models import write_model
 
 BUILD = os.environ["REPRISE_BUILD"]
 TEXT = {"width": 16, "heads": 2, "batch": 2, "seq": 12, "vocab": 37}
-# Instructions of lanes are what an emulated step costs, so models are small. Blocks, warps and tiles are still several.
+# The cost of an emulated step is the instructions of its lanes, so models are small. There are still several blocks,
+# warps and tiles.
 SIZES = {
     "bert": {"layers": 2, **TEXT},
     "gpt2": {"layers": 4, **TEXT},
@@ -39,7 +40,7 @@ RUN = ["--seed=7", "--steps=2"]
 # The batch of a moe can be cut where each sample has its room by itself.
 FLAGS = {"moe": ["--dropout=0.1", "--route-samples"], "resnet18": [], "resnet50": []}
 LIBRARIES = {"gpt2": "bf16", "resnet18": "bf16"}
-# Of models whose contractions and convolutions have a side of 16 at least.
+# Sizes of models whose contractions and convolutions have sides of at least 16.
 LIBRARY_SIZES = {"gpt2": {"layers": 2, "width": 32, "heads": 2, "batch": 2, "seq": 16, "vocab": 40},
                  "resnet18": {"width": 16, "batch": 4, "image": 16, "classes": 16}}
 CALLED = {"gpt2": ["cublasLtMatmul"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A loop and its iterations written out are one model: the same bits, whatever is saved and however many threads run."""
+"""A loop and its unrolled iterations are one model: equal bits under every plan and number of threads."""
 
 import pathlib
 
@@ -13,7 +13,8 @@ def policy_flags(policy):
 
 
 def compare(name, model, entry, steps):
-    """Loop and iterations under policies, for a whole step all of them, and thread counts against one folder; returns the reports."""
+    """Compares loop and iterations under policies, for a whole step all of them, and thread counts with one folder;
+    returns the reports."""
     reports, reference = {}, None
     for policy in POLICIES if entry == "train" else ("none", "recompute-all"):
         for form, flags in (("loop", []), ("unrolled", ["--unroll"])):
@@ -49,7 +50,7 @@ def check_plans(reports):
 
 
 def check_segments(model):
-    """Where what an iteration hands on must be recomputed, every k-th carry is kept; the bits stay."""
+    """Checks that every k-th carry is kept if the value between iterations must be recomputed; the bits stay."""
     lines = pathlib.Path(model).read_text().split("\n")
     end = next(i for i, line in enumerate(lines) if "reprise.yield" in line)
     last = max(i for i in range(end) if "reprise.add" in lines[i])
@@ -71,7 +72,7 @@ def check_segments(model):
 
 
 def check_replays(model):
-    """Every replay of every iteration is its original, and the check of it can see a wrong one."""
+    """Checks that every replay of every iteration equals its original, and that the check can find a wrong one."""
     report = compile_model(model, "replays.rpb", "--verify-replays", "--policy=recompute-all")
     check("replays are compared", report["replay_checks"] > 10, str(report["replay_checks"]))
     run("replays.rpb", "replays", "--steps=1", "--seed=7")
@@ -90,7 +91,7 @@ def main():
     check_plans(compare("gpt2", "gpt2.mlir", "train", 2))
     compare("gpt2", "gpt2.mlir", "grad", 1)
     compare("gpt2", "gpt2.mlir", "hvp", 1)
-    # One loop over time per layer, and the layers a loop around it.
+    # The model has one loop over time per layer, and a loop over the layers around it.
     for name, flags in (("lstm", []), ("lstm-loop", ["--loop"])):
         zoo(f"{name}.mlir", "lstm", "--layers=3", "--width=16", "--batch=2", "--seq=7", "--vocab=29", "--dropout=0.1", *flags)
         for entry, steps in (("train", 2), ("grad", 1), ("hvp", 1)):

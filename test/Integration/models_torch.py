@@ -1,7 +1,7 @@
 """The zoo's models written in PyTorch, as functions of a dictionary of parameters with the zoo's names.
 
-Each takes the parameters, the inputs and the zoo's flags as numbers, and returns the scalar loss. What must be
-differentiated twice is spelled out where PyTorch's own function cannot be.
+Each function has arguments for the parameters, the inputs and the zoo's flags as numbers, and returns the scalar
+loss. Parts that must be differentiated twice are written out if PyTorch's own function cannot be.
 """
 
 import math
@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 
 def linear(values, name, x):
-    """[…, in] with a weight [in, out] and a bias, if there is one."""
+    """Multiplies […, in] by a weight [in, out] and adds a bias, if there is one."""
     product = x @ values[name + "/weight"]
     return product + values[name + "/bias"] if name + "/bias" in values else product
 
@@ -128,7 +128,7 @@ def convolution_norm(values, name, x, stride):
 
 
 def residual_block(values, name, x, strides):
-    """Of two convolutions or of three, with their strides."""
+    """Runs a block of two or three convolutions, with their strides."""
     inner = x
     for index, stride in enumerate(strides):
         inner = convolution_norm(values, f"{name}/conv{index + 1}", inner, stride)
@@ -177,7 +177,7 @@ def unet_loss(values, inputs, size):
 
 
 def mixture_of_experts(values, name, x):
-    """The output and the balance penalty: every expert on every token, weighted by what the routing leaves."""
+    """Returns the output and the balance penalty: every expert runs on every token, weighted by the routing."""
     experts, tokens = values[name + "/router/weight"].shape[1], x.shape[0]
     capacity = min(tokens, math.ceil(1.25 * 2 * tokens / experts))
     probabilities = (x @ values[name + "/router/weight"]).softmax(-1)

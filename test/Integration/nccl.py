@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The emulated NCCL: values between two GPUs of one process, and what it says of wrong calls."""
+"""The emulated NCCL: values between two GPUs of one process, and its messages about wrong calls."""
 
 import ctypes
 import os
@@ -157,7 +157,7 @@ EXPECTED = {
 
 
 def main():
-    """Each in a process of its own, since a fault loses the GPU."""
+    """Runs each case in a process of its own, because a fault loses the GPU."""
     if len(sys.argv) == 2:
         return globals()[sys.argv[1]]()
     for order in ("forwards", "backwards"):

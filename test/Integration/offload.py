@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Values that wait in the memory of the host change memory and time, never a bit: on the CPU, on GPUs and in pipelines.
 
-The labels of users and policies move them, and a planner by itself where its device has a link to the host.
+The labels of users and policies move the values. If a device has a link to the host, a planner moves values by
+itself.
 """
 
 import json
@@ -33,7 +34,7 @@ def count_offloaded(report):
 
 
 def check_labels(name, flags):
-    """Every set of rules gives the bits of save-all, in the arena that was predicted and in less of it."""
+    """Checks that every set of rules gives the bits of save-all, in the predicted arena and with fewer bytes."""
     model = f"{name}.mlir"
     saved = compile_model(model, "saved.rpb", "--policy=save-all", *flags)
     run("saved.rpb", "saved", *RUN)
@@ -51,7 +52,7 @@ def check_labels(name, flags):
 
 
 def check_devices(name, flags):
-    """On emulated GPUs copies run beside kernels, and in a pipeline beside transfers."""
+    """Checks that on emulated GPUs copies run beside kernels, and in a pipeline beside transfers."""
     model = f"{name}.mlir"
     for rules, order in zip(RULES, ("forwards", "backwards", "shuffled")):
         compile_model(model, "gpu.rpb", f"--policy={rules}.json", "--allow-unmatched-rules", "--target=cuda:sm_90", *flags)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pages of reprise-compile: whole, self-contained, one mark per plan; drawn by Chromium where it is found."""
+"""The pages of reprise-compile: complete, self-contained, one mark per plan; drawn by Chromium if it is found."""
 
 import html.parser
 import json
@@ -15,7 +15,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 class Page(html.parser.HTMLParser):
-    """Counts elements and classes, and notes what is not closed or leads out of the page."""
+    """Parser that counts elements and classes, and notes elements that are not closed and links out of the page."""
 
     def __init__(self, text):
         super().__init__()
@@ -72,7 +72,7 @@ def draw(browser, name, page):
     script(browser, common, name)
 
 
-# Asks the page of itself; the answers stand in its title. No event of the mouse is needed for what a button does.
+# Script that reads the page; the answers stand in its title. A button's action needs no mouse event.
 PROBE = """<script>
 const answers = {wide: document.documentElement.scrollWidth - document.documentElement.clientWidth};
 const table = [...document.querySelectorAll('table.data')].pop();
@@ -106,7 +106,7 @@ document.title = JSON.stringify(answers);
 
 
 def script(browser, common, name):
-    """Sorts, filters, pins and zooms, at 500 px, where nothing may stick out."""
+    """Checks sorting, filters, pins and zoom, at 500 px, where no element may overflow."""
     probe = pathlib.Path("probe.html")
     probe.write_text(pathlib.Path(name).read_text().replace("</body>", PROBE))
     done = subprocess.run([*common, "--window-size=500,1000", "--dump-dom", probe.absolute().as_uri()], capture_output=True,

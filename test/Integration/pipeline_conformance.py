@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What torchgpipe's tests ask of a pipeline, group by group, and what they leave out (docs/Pipeline.md).
+"""Requirements of torchgpipe's tests of a pipeline, group by group, and cases that they leave out (docs/Pipeline.md).
 
 Models are chains of small layers, cut where a list says, with skips between any two layers.
 """
@@ -17,9 +17,9 @@ MODES = ["always", "except-last", "never"]
 
 
 def chain(path, cuts, skips=(), layers=5, tied=0, frozen=0, dtype="f32", batch=BATCH):
-    """layers × tanh(dot) with dropout; a skip (i, j) adds what layer i made to what layer j reads; stages begin at the
-    layers `cuts`; layer `tied` has the weight of layer 0. Results: the loss, the last rows, and gradients but for those of
-    the first `frozen` weights."""
+    """Writes a model of layers × tanh(dot) with dropout; a skip (i, j) adds the result of layer i to the input of layer
+    j; stages begin at the layers `cuts`; layer `tied` has the weight of layer 0. Results: the loss, the last rows, and
+    gradients except those of the first `frozen` weights."""
     rows, square = f"tensor<{batch}x{WIDTH}x{dtype}>", f"tensor<{WIDTH}x{WIDTH}x{dtype}>"
     count = layers - (tied > 0)
     weights = list(range(count))
@@ -75,7 +75,7 @@ def train(bundle, model, folder, *flags, entry="grad", steps=1):
 
 
 def same(name, model, devices, microbatches=4, modes=("never",), entry="grad", schedule="1f1b"):
-    """On so many devices, in all modes, the files are those of one device."""
+    """Checks that, on the given numbers of devices, in all modes, the files are those of one device."""
     batches = f"--microbatches={microbatches}"
     train("one.rpb", model, "one", batches, entry=entry)
     reports = {}
@@ -93,7 +93,8 @@ def refused(name, command, text):
 
 
 def check_checkpoints():
-    """Replays draw the words of their originals; frozen weights ask for no backward pass below them."""
+    """Checks that replays draw the words of their originals, and that frozen weights ask for no backward pass below
+    them."""
     chain("m.mlir", [2])
     reports = same("dropout in checkpoints", "m.mlir", 2, modes=MODES, schedule="gpipe")
     replays = {mode: [program["replayed_ops"] for program in report["programs"]] for mode, report in reports.items()}
@@ -106,14 +107,14 @@ def check_checkpoints():
 
 
 def check_evaluation():
-    """Nothing is replayed where there is no backward pass, in any mode."""
+    """Checks that no value is replayed without a backward pass, in any mode."""
     chain("m.mlir", [1, 3])
     for mode, report in same("forward", "m.mlir", 3, modes=MODES, entry="forward").items():
         check(f"forward, {mode}: no replays", not any(program["replayed_ops"] for program in report["programs"]))
 
 
 def check_batches():
-    """7 samples in 4 micro-batches, as many micro-batches as samples, and fewer samples than micro-batches."""
+    """Checks 7 samples in 4 micro-batches, as many micro-batches as samples, and fewer samples than micro-batches."""
     chain("m.mlir", [2])
     same("7 samples one by one", "m.mlir", 2, microbatches=7)
     chain("two.mlir", [2], batch=2)
@@ -125,7 +126,7 @@ def check_batches():
 
 
 def check_masks():
-    """Rows behind five dropouts are equal for every number of micro-batches, devices and mode."""
+    """Checks that rows behind five dropouts are equal for every number of micro-batches, devices and mode."""
     chain("m.mlir", [1, 3])
     train("one.rpb", "m.mlir", "whole")
     for microbatches in (1, 2, 4, 7):
@@ -135,7 +136,7 @@ def check_masks():
 
 
 def check_skips():
-    """Layouts: none, inner, adjacent, far, two sources, two readers; over four balances."""
+    """Checks layouts of skips: none, inner, adjacent, far, two sources, two readers; over four balances."""
     layouts = {"none": [], "inner": [(0, 2)], "adjacent": [(1, 3)], "far": [(0, 4)], "two sources": [(0, 4), (1, 4)],
                "two readers": [(0, 2), (0, 4)], "nested": [(0, 4), (1, 3)]}
     for layout, skips in layouts.items():
@@ -166,7 +167,7 @@ def check_values():
 
 
 def check_errors():
-    """What fails on one stage ends all, with one error, at once, in any step."""
+    """Checks that a failure on one stage ends all, with one error, at once, in any step."""
     text = ["--layers=4", "--width=16", "--heads=2", "--seq=8", "--vocab=32", "--batch=4"]
     zoo("m.mlir", "gpt2", *text)
     tool("reprise-compile", "m.mlir", "-o", "cut.rpb", "--microbatches=4", "--stages=4")
@@ -175,7 +176,7 @@ def check_errors():
         header = (b"\x93NUMPY\x01\x00" + b"v\x00"
                   + b"{'descr': '<i4', 'fortran_order': False, 'shape': (2, 4, 8), }".ljust(117) + b"\n")
         wrong = bytearray(2 * 4 * 8 * 4)
-        wrong[-4:] = (99).to_bytes(4, "little")  # of the last sample of step 1
+        wrong[-4:] = (99).to_bytes(4, "little")  # the last sample of step 1
         pathlib.Path("wrong.npy").write_bytes(header + wrong)
         command = ["reprise-run", "cut.rpb", "--steps=2", "--check-indices", "--output-dir=bad", f"--input={name}=wrong.npy"]
         refused(f"an index out of range on the {stage} stage", command, "step 1")
@@ -183,7 +184,7 @@ def check_errors():
 
 
 def check_names():
-    """A folder has the names of one device, and goes on on any number of them."""
+    """Checks that a folder has the names of one device, and that a run continues on any number of devices."""
     zoo("m.mlir", "mlp", "--layers=4", "--width=8", "--batch=4", "--optimizer=momentum")
     batches = "--microbatches=2"
     for devices in (1, 2, 3):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Steps that are cut into stages have the bits of one device: losses, gradients, parameters and states.
 
-Without an argument a part of the table; `pipelines.py all` makes all of it: five models on 1, 2, 3, 4 and 8 devices by
-every schedule, in every checkpoint mode, and within half of what saving all takes, or as near to it as plans come.
+Without an argument the test runs a part of the table. `pipelines.py all` runs all of it: five models on 1, 2, 3, 4
+and 8 devices by every schedule, in every checkpoint mode, and within half of the bytes of save-all, or within the
+smallest possible budget above it.
 """
 
 import sys
@@ -99,7 +100,8 @@ def check_stacks():
 
 
 def check_memory():
-    """1f1b keeps fewer micro-batches than gpipe; each device within its budget takes what was predicted."""
+    """Checks that 1f1b keeps fewer micro-batches than gpipe, and that each device within its budget needs the predicted
+    bytes."""
     taken = {}
     for schedule in ("gpipe", "1f1b"):
         reports = compile_model("gpt2.mlir", "cut.rpb", "--microbatches=5", "--stages=2", f"--schedule={schedule}")
@@ -123,7 +125,7 @@ def check_tied():
 
 
 def check_modes():
-    """Stages replay all micro-batches, all but the last one, or none."""
+    """Checks that stages replay all micro-batches, all but the last one, or none."""
     zoo("mlp.mlir", "mlp", "--layers=6", "--width=64", "--batch=8")
     tool("reprise-compile", "mlp.mlir", "-o", "one.rpb", "--microbatches=4")
     run("one.rpb", "mlp-one", *FLAGS)
@@ -140,7 +142,7 @@ def check_modes():
 
 
 def check_places():
-    """Stages begin at scopes; parameters live where they are read."""
+    """Checks that stages begin at scopes, and that parameters live on the device that reads them."""
     tool("reprise-compile", "gpt2.mlir", "-o", "cut.rpb", "--microbatches=3", "--stages=layer/1,layer/3")
     run("cut.rpb", "cut", *FLAGS)
     same_folder("stages from scopes", "one-gpt2", "cut")

@@ -29,7 +29,7 @@ def random_match(pick, scopes):
 
 
 def random_rules(pick, scopes):
-    """Opposite MUSTs would be refused, so that a set has one kind of them."""
+    """Picks rules with one kind of MUSTs, because opposite MUSTs would be refused."""
     must = pick.choice(["must_save", "must_recompute"])
     rules = []
     for _ in range(pick.randrange(1, 6)):
@@ -53,7 +53,7 @@ def in_ir(model, rules):
 
 
 def compare(name, count, pick):
-    # Rules may split the iterations of a loop, which the plain model of reference keeps.
+    # Rules may split the iterations of a loop; the plain reference model keeps the loop.
     flags = ["--allow-unmatched-rules", "--threads=2", *(["--unroll"] if name == "lstm" else [])]
     model = f"{name}.mlir"
     write_model(model, name, SIZES[name], "--dropout=0.1", "--optimizer=momentum")

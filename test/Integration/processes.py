@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Programs of one bundle in several processes that mpirun starts: the bits of one process, and how all of them end.
+"""Programs of one bundle in several processes that mpirun starts: the bits of one process, and a common end of all
+processes.
 
-Skipped where there is no mpirun, or where the build has found no MPI.
+Skipped if mpirun is missing, or if the build has found no MPI.
 """
 
 import json
@@ -26,7 +27,7 @@ RESNET = ["resnet18", "--batch=2", "--image=16"]
 
 
 def compile_cut(name, zoo, cuts, *flags):
-    """NAME.rpb of several programs; how many."""
+    """Compiles NAME.rpb of several programs; returns their number."""
     pathlib.Path("model.mlir").write_text(tool("reprise-zoo", *zoo))
     step = tool("reprise-opt", "model.mlir", "--reprise-to=autodiff", "--mlir-print-local-scope")
     pathlib.Path("step.mlir").write_text(step)
@@ -54,7 +55,7 @@ def check_bits(name, count):
 
 
 def check_stack():
-    """Layers as one loop: each process has the rows of its own ones."""
+    """Checks layers as one loop: each process has the rows of its own layers."""
     pathlib.Path("model.mlir").write_text(tool("reprise-zoo", *GPT2, "--loop"))
     tool("reprise-compile", "model.mlir", "-o", "stack.rpb", "--threads=1", "--stages=3")
     check_bits("stack", 3)
@@ -62,7 +63,7 @@ def check_stack():
 
 
 def check_measurements(name, count):
-    """One trace and one profile come out, with the parts of all programs."""
+    """Checks for one trace and one profile with the parts of all programs."""
     flags = ["--steps=3", "--trace=trace.json", "--profile-out=profile.json"]
     calls = []
     for runs in (run, lambda *words: together(count, *words)):
@@ -88,7 +89,7 @@ def check_going_on(name, count):
 
 
 def fails(name, command, code, text):
-    """One error comes from all of them."""
+    """Checks that all processes together print one error."""
     begin = time.monotonic()
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     errors = [line for line in done.stderr.splitlines() if "error:" in line]
@@ -98,7 +99,7 @@ def fails(name, command, code, text):
 
 
 def each(*commands):
-    """Another command line for each process."""
+    """Checks that a different command line in each process is an error."""
     words = []
     for command in commands:
         words += [":"] * bool(words) + ["-n", "1", "reprise-run", *command]
@@ -131,7 +132,7 @@ def check_refusals():
 
 
 def check_module():
-    """Where the module of MPI is missing, or another MPI started the process."""
+    """Checks that a missing MPI module, or a process started by another MPI, is an error."""
     os.mkdir("lib")
     for library in pathlib.Path(BUILD, "lib").glob("libRepriseRuntime.so.0"):
         shutil.copy(library, "lib")
@@ -162,7 +163,7 @@ def check_lost_message():
 
 
 class Running:
-    """Processes that make steps until something ends them."""
+    """Processes that make steps until a signal or an error ends them."""
 
     def __init__(self, folder, *flags, count=2, command=("reprise-run", "gpt2.rpb")):
         shutil.rmtree(folder, ignore_errors=True)
@@ -186,7 +187,7 @@ class Running:
         return ranks
 
     def ends(self, name, code, text):
-        """All end soon, with one error or, if there is no text, with that of mpirun."""
+        """Checks that all processes end soon, with one error or, if there is no text, with mpirun's error."""
         error = self.process.communicate(timeout=60)[1]
         while any(os.path.exists(f"/proc/{rank}") for rank in self.ranks.values()) and time.monotonic() < self.begin + 10:
             time.sleep(0.01)
@@ -203,7 +204,7 @@ def reached(folder):
 
 
 def check_whole(name, folder):
-    """The folder is that of one process that made as many steps, and nothing lies beside it."""
+    """Checks that the folder equals the one of a single process after the same number of steps, without other files."""
     run("gpt2.rpb", "as-one", f"--steps={reached(folder)}", "--seed=5")
     same_folder(f"{name}: the folder is whole", folder, "as-one")
     shutil.rmtree("as-one")
@@ -227,14 +228,14 @@ def check_ends():
     check("a stopped process: the error counts the steps", f"error: stopped after {reached('stopped'):,} steps; " in error, error)
     check_whole("a stopped process", "stopped")
 
-    # Any file may have been left by the killed ones; the next run removes it.
+    # Killed processes may have left any file; the next run removes it.
     together(2, "gpt2.rpb", "killed", "--steps=1", "--input-dir=killed")
     left = [path.name for path in pathlib.Path().iterdir() if ".reprise-" in path.name]
     check("nothing is left beside the folders", not left, str(left))
 
 
 def check_replays():
-    """Replays are compared in the process that makes them."""
+    """Checks that replays are compared in the process that computes them."""
     together(2, "replays.rpb", "replays", "--steps=4", "--seed=5")
     same_folder("replays are checked in each process", "replays", "gpt2.one")
 

@@ -2,7 +2,7 @@
 """Zoo models cut into two device programs that exchange activations and gradients, in one bundle.
 
 The programs give the bits of the step on one device: with and without budgets, on any number of threads, from plan
-files, and in the interpreter. Draws, tied weights and updates of an optimizer are among what is cut.
+files, and in the interpreter. The cuts separate draws, tied weights and updates of an optimizer.
 """
 
 import filecmp
@@ -24,7 +24,7 @@ MODELS = {
 
 
 def cut(name):
-    """Writes the two programs, and the one that they are made of; how many values they send."""
+    """Writes the two programs, and the program that they are cut from; returns the number of sent values."""
     pathlib.Path("model.mlir").write_text(tool("reprise-zoo", *MODELS[name]))
     step = tool("reprise-opt", "model.mlir", "--reprise-to=autodiff", "--mlir-print-local-scope")
     pathlib.Path("step.mlir").write_text(step)
@@ -62,12 +62,13 @@ def check_model(name):
     same_values(f"{name} on three threads", "threads")
     tool("reprise-compile", "programs.mlir", "--interpret", "--steps=3", "--seed=5", "--output-dir=judge")
     same_folder(f"{name}: the interpreter agrees", "two", "judge")
-    if name != "resnet18":  # whose gradients take most
+    # The gradients of resnet18 need most of its memory.
+    if name != "resnet18":
         check_budget(name, free)
 
 
 def check_budget(name, free):
-    """Within 85 % of what saving all takes on the device where it takes most."""
+    """Checks a budget of 85 % of save-all on the device that needs most."""
     within = compile_programs("within.rpb", "--budget=85%", "--plan-out=plan.json")
     for before, report in zip(free, within):
         program = f"{name}, {report['program']}"

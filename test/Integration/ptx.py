@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The text of every kernel that the zoo's models have on GPUs: nothing approximates, calls, or rounds otherwise than the formula says.
+"""The text of every kernel that the zoo's models have on GPUs: no instruction approximates, calls, or rounds
+differently from the formula.
 
-An fma stands where the formula of an op has one: in chains of products, in the polynomials of elementary functions, and in draws of
-normal numbers, which take both.
+An fma is allowed if the formula of an op has one: in chains of products, in the polynomials of elementary functions,
+and in draws of normal numbers, which use both.
 """
 
 import pathlib
@@ -12,7 +13,7 @@ from checks import check, finish, tool
 from gpu import FLAGS, SIZES
 from zoo_models import write_model
 
-# What may hold an fma, by the op that names the kernel.
+# Names of kernels, by op, that may hold an fma.
 FUSING = re.compile(r"(dot_general|convolution|attention|softmax|cross_entropy|log_softmax|exp|log|log1p|expm1|tanh|sigmoid|silu|gelu|erf|"
                     r"softplus|pow|sin|cos|rotary|random_normal)(_|$)")
 FLOAT = re.compile(r"\.(?:f32|f64|f16|f16x2|bf16|bf16x2)$")
@@ -20,7 +21,7 @@ OPCODE = re.compile(r"^\s+(?:@!?%\w+ )?([a-z][\w.:]*)", re.M)
 
 
 def find_faults(name, text):
-    """What is wrong with a kernel, in words."""
+    """Lists the faults of a kernel, as texts."""
     faults = [word for word in (".approx", ".ftz", ".extern", ".func", ".full") if word in text]
     for opcode in OPCODE.findall(text):
         first = opcode.split(".")[0]
@@ -38,7 +39,7 @@ def find_faults(name, text):
 
 
 def check_finder():
-    """The finder finds each of them."""
+    """Checks that the finder finds each fault."""
     for line, found in (("ex2.approx.f32 \t%f1, %f2;", 2), ("mul.f32 \t%f1, %f2, %f3;", 1), ("fma.rn.f32 \t%f1, %f2, %f3, %f4;", 1),
                         ("add.rn.ftz.f32 \t%f1, %f2, %f3;", 1), ("atom.global.add.f32 \t%f1, [%rd1], %f2;", 1), ("@%p1 div.full.f32 %f1, %f2, %f3;", 2),
                         (".extern .func f", 2), ("add.rn.f32 %f1, %f2, %f3;", 0), ("mad.lo.s32 %r1, %r2, %r3, %r4;", 0)):
@@ -62,7 +63,7 @@ def check_model(name, precision, policy, chips):
 def main():
     check_finder()
     for name in SIZES:
-        # Chips differ in what holds the tiles of contractions, which one model shows.
+        # Chips differ in the memory for the tiles of contractions; one model is enough to show it.
         check_model(name, "f32", "recompute-all", "sm_80+sm_90+sm_100" if name == "gpt2" else "sm_90")
         check_model(name, "bf16", "save-all", "sm_90")
     finish()

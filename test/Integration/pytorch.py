@@ -27,7 +27,8 @@ from models_torch import LOSSES
 from zoo_models import SIZES, arguments, write_model
 
 STEPS = 3
-OPTIMIZERS_OF = {"gpt2": ["sgd", "momentum", "adamw"], "mlp": ["sgd", "momentum", "adamw"]}  # all others: momentum
+# All other models: momentum.
+OPTIMIZERS_OF = {"gpt2": ["sgd", "momentum", "adamw"], "mlp": ["sgd", "momentum", "adamw"]}
 F64 = {"loss": 1e-13, "gradient": 1e-11, "hvp": 1e-11, "parameter": 1e-10, "state": 1e-11}
 F32 = {"loss": 1e-5, "gradient": 5e-5, "hvp": 2e-4, "parameter": 5e-5, "state": 2e-4}
 DTYPES = {"<f4": torch.float32, "<f8": torch.float64, "<i4": torch.int32}
@@ -44,9 +45,9 @@ def write(path, tensor):
 
 
 def make_values(model):
-    """Values of all arguments but the learning rate, which is the optimizer's own.
+    """Values of all arguments except the learning rate, which is the optimizer's own.
 
-    Parameters that the zoo fills with a constant are moved off it, so that each bias and each scale counts.
+    Parameters that the zoo fills with a constant are perturbed, so that each bias and each scale counts.
     """
     generator = torch.Generator().manual_seed(20)
     values = {}
@@ -58,7 +59,7 @@ def make_values(model):
         deviation = max(deviation, 0.1) if role == "parameter" else deviation
         # Sixteen bottlenecks of full strength amplify a rounding ten thousandfold (Goyal et al. 2017, section 5.1).
         mean = 0.2 if name.endswith("conv3/norm/weight") else mean
-        # Rounded to f32, so that all programs start from the same numbers.
+        # Values are rounded to f32, so that all programs start from the same numbers.
         values[name] = (mean + deviation * torch.randn(shape, generator=generator)).double()
     return values
 
@@ -70,7 +71,7 @@ def write_folder(folder, values, dtype):
 
 
 class Reference:
-    """What PyTorch makes of a model and its values."""
+    """PyTorch's results for a model and its values."""
 
     def __init__(self, name, values, train):
         roles = {key: role for key, (role, *_) in train.items()}
@@ -92,7 +93,7 @@ class Reference:
         return {"loss": loss.detach()} | named, {f"hvp/{name}": value for name, value in zip(self.parameters, products)}
 
     def train(self, optimizer):
-        """The last loss, parameters and optimizer state after STEPS steps from the same values."""
+        """Returns the last loss, parameters and optimizer state after STEPS steps from the same values."""
         start = {name: value.detach().clone() for name, value in self.parameters.items()}
         for name, value in self.running.items():
             value.fill_("variance" in name)
@@ -126,7 +127,7 @@ def kind_of(name):
 
 
 def compare(title, folder, expected, tolerances):
-    """One check per kind of result; the message names the worst array."""
+    """Makes one check per kind of result; the message names the worst array."""
     names = {path.name for path in pathlib.Path(folder).glob("*.npy")} - {"offset.npy"}
     known = {file_name(name) for name in expected} | {"beta1_power.npy", "beta2_power.npy"}
     check(f"{title}: PyTorch has every result", names <= known and {file_name(name) for name in expected} <= names,
@@ -138,7 +139,8 @@ def compare(title, folder, expected, tolerances):
     for name, value in expected.items():
         kind = kind_of(name)
         if tolerances is F32 and "adamw" in title and name.endswith("key/bias"):
-            continue  # AdamW scales a gradient that is nothing but rounding to the size of any other
+            # AdamW scales a gradient that is pure rounding to the size of any other.
+            continue
         head = name.split("/")[0] if kind == "state" else kind
         error = (read(pathlib.Path(folder, file_name(name))).double() - value).norm().item()
         error /= max(value.norm().item(), 1e-3 * largest[head])
@@ -151,7 +153,8 @@ def compare(title, folder, expected, tolerances):
 
 
 def widen(model):
-    """The module in f64; a constant that f32 had rounded, such as 0.899999976, is the decimal that was meant again."""
+    """Returns the module in f64; a constant that f32 had rounded, such as 0.899999976, becomes the intended decimal
+    again."""
     exact = lambda found: f"dense<{float(found.group(1)):.6e}> : {found.group(2)}"
     return re.sub(r"dense<(-?\d[^>]*)> : (tensor<[^>]*f64>)", exact, model.replace("f32", "f64"))
 
@@ -171,7 +174,8 @@ def compare_model(name, suffix, dtype, tolerances):
     reference = Reference(name, values, arguments(text, "train"))
     gradients, products = reference.gradients()
     jobs = [("grad", model, "grad", 1, gradients)]
-    if name != "resnet50" or dtype == torch.float64:  # the largest program of all: once is enough
+    # The program of resnet50 is the largest: one type is enough.
+    if name != "resnet50" or dtype == torch.float64:
         jobs.append(("hvp", model, "hvp", 1, products))
     jobs += [(optimizer, path, "train", STEPS, reference.train(optimizer)) for optimizer, path in models.items()]
     for job, path, entry, steps, expected in jobs:

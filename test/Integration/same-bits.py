@@ -37,7 +37,7 @@ def check_plans(reports):
 
 
 def check_kernels(flags):
-    """Layers differ in nothing but buffers and streams: more of them need no further kernel."""
+    """Checks that layers differ only in buffers and streams: more layers need no further kernel."""
     zoo("short.mlir", "gpt2", "--layers=3", *flags)
     for policy in ("save-all", "recompute-all"):
         compile_model("short.mlir", "short.rpb", f"--policy={policy}")
@@ -46,7 +46,7 @@ def check_kernels(flags):
 
 
 def check_output(model, *flags):
-    """The same input gives the same bytes out, from whatever addresses the compiler has."""
+    """Checks that equal input gives equal bytes, whatever addresses the compiler has."""
     files = []
     for copy in ("first", "second"):
         names = [f"{copy}.{kind}" for kind in ("rpb", "json", "html", "txt")]

@@ -1,4 +1,4 @@
-"""Chains whose first activation is added at the end, so that it is there all the time; widths and lengths by chance."""
+"""Chains whose first activation is added at the end, so that it is live all the time; widths and lengths are random."""
 
 import random
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Every model of the zoo gives one output folder under every plan, at 1, 2 and 5 threads, in the arena that was predicted.
+"""Every model of the zoo gives one output folder under every plan, at 1, 2 and 5 threads, in the predicted arena.
 
 Usage: zoo-bits.py [--larger] [MODEL]...      --larger takes the larger of two sizes; MODEL-loop has its layers in a loop
 
-The plans: none, each built-in policy, and labels by chance on a quarter of all ops, with five seeds.
+The plans are: none, each built-in policy, and random labels on a quarter of all ops, with five seeds.
 """
 
 import pathlib
@@ -16,11 +16,12 @@ from zoo_models import LARGER_SIZES, SIZES, write_model
 
 POLICIES = ["none", "save-all", "dots-saveable", "recompute-all"]
 LABELS = ["must_save", "prefer_save", "prefer_recompute", "must_recompute"]
-# A MUST on one of them could contradict a MUST on the value whose memory it shows.
+# A MUST on a view could contradict a MUST on the viewed value.
 VIEWS = ["broadcast", "name", "reshape", "slice", "transpose"]
 LOOPS = ["gpt2-loop", "lstm-loop"]
 SEEDS, THREADS = range(1, 6), (1, 2, 5)
-# One op in the generic form, without regions: results, name, operands, properties; attributes of its own; type.
+# Pattern of an op in the generic form, without regions: results, name, operands, properties; attributes of its own;
+# type.
 OP = re.compile(r'^(\s*%[^=]* = "reprise\.\w+"\([^)]*\)(?: <\{.*?\}>)?)( \{.*\})?( : \(.*)$')
 
 

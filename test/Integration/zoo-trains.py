@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every model of the zoo learns a batch by heart, in 16 bits too; a step whose gradients overflow changes nothing.
+"""Every model of the zoo learns one batch by heart, also in 16 bits; a step whose gradients overflow changes no
+parameter.
 
 Usage: zoo-trains.py [MODEL]...
 """
@@ -14,7 +15,7 @@ from checks import check, compile_model, first_difference, finish, run
 from zoo_models import SIZES, arguments, write_batch, write_model
 
 STEPS = 40
-NARROW = ["gpt2", "unet"]  # of contractions and of convolutions
+NARROW = ["gpt2", "unet"]  # with contractions and with convolutions
 
 
 def losses(name, precision="f32", *flags):
@@ -47,7 +48,7 @@ def scalar(path):
 
 
 def overflow(name):
-    """From a scale at which gradients are not finite, each step halves it and leaves all else."""
+    """Checks that from a scale with infinite gradients each step halves the scale and changes nothing else."""
     title, folder = f"{name}.f16", pathlib.Path("overflow")
     run(f"{title}.rpb", folder, "--steps=3", "--seed=3", "--threads=2")
     write_npy(folder / "loss_scale.npy", "<f4", (), array.array("f", [2.0 ** 60]).tobytes())
@@ -61,7 +62,7 @@ def overflow(name):
 
 
 def growth(name):
-    """After 2,000 finite steps the scale doubles."""
+    """Checks that the scale doubles after 2,000 finite steps."""
     title, folder = f"{name}.f16", pathlib.Path("growth")
     run(f"{title}.rpb", folder, "--steps=1", "--seed=3", "--threads=2")
     scale = scalar(folder / "loss_scale.npy")

@@ -1,4 +1,4 @@
-"""The zoo's models at the sizes of the tests, and what a module's text says of its arguments."""
+"""The zoo's models at the sizes of the tests, and facts from a module's text about its arguments."""
 
 import array
 import pathlib

@@ -171,7 +171,7 @@ class Reports(unittest.TestCase):
         parser.feed(report._repr_html_())
         self.assertIn("<table>", report._repr_html_())
         self.assertIn("<html", report.html)
-        # What is live at once fits the arena, but for gaps of alignment.
+        # Live values fit the arena, up to gaps of alignment.
         self.assertLessEqual(max(report.live_bytes()), report.arena_bytes)
 
     def test_a_plot_needs_matplotlib(self):
@@ -221,7 +221,7 @@ class Progress(unittest.TestCase):
         alarm = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
         alarm.start()
         with self.assertRaises(KeyboardInterrupt):
-            reprise.plan(problem, budget=[f"{20 + share / 100}%" for share in range(1000)])  # some 5 seconds each
+            reprise.plan(problem, budget=[f"{20 + share / 100}%" for share in range(1000)])  # about 5 seconds each
         alarm.join()
 
     def test_an_exception_of_the_callback_ends_it(self):

@@ -104,7 +104,7 @@ func.func @train(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
             with self.assertRaisesRegex(reprise.Error, "input 'cotangent' has no initializer"):
                 run.end_step()
             run.begin_step()
-            y[...] = 7  # the caller's from now on
+            y[...] = 7  # the caller owns it from now on
             if is_bound:
                 run.bind("cotangent", g)
             else:
@@ -232,7 +232,7 @@ for step in range(3):
     run.step()
 print(run.hash, run.view("weight").__dlpack_device__()[0])
 """
-        # The emulated driver must be there when the process begins.
+        # The emulated driver must be in the path when the process begins.
         environment = {**os.environ, "LD_LIBRARY_PATH": os.path.join(os.environ["REPRISE_BUILD"], "gpu-emulator")}
         told = [subprocess.run([sys.executable, "-c", code, MODEL, target], capture_output=True, text=True, env=environment)
                 for target in ("cpu", "cuda:sm_90")]

@@ -24,7 +24,7 @@ Option::Option(Tool &tool, std::string name, std::string value, std::string help
 }
 
 std::string Option::spelled() const {
-  // One letter takes its value as the next word.
+  // A one-letter flag takes its value as the next word.
   return value.empty() || isOperand() ? name : name + (name.size() == 2 ? " " : "=") + value;
 }
 
@@ -39,7 +39,7 @@ int Tool::refuse(const std::string &message) const {
   return 2;
 }
 
-/// Prints what `--help` and its like ask for; false if the word is none of them.
+/// Prints the text of `--help` and similar words; returns false for any other word.
 bool Tool::print(const std::string &word, bool isSilent) const {
   Page page(*this);
   std::string text = word == "--help" || word == "-h" ? page.help()
@@ -52,7 +52,7 @@ bool Tool::print(const std::string &word, bool isSilent) const {
   return !text.empty();
 }
 
-/// The exit code of a tool that has printed what `--help` and its like ask for.
+/// Returns the exit code of a tool that has printed the text of `--help` or similar words.
 static int finish(const std::string &tool) {
   if (std::fflush(stdout) == 0)
     return 0;
@@ -105,7 +105,7 @@ std::string Tool::take(const std::vector<std::string> &words) {
   return "";
 }
 
-/// The flag with this name, however many dashes it has.
+/// Returns the flag with this name, with any number of dashes.
 Option *Tool::find(const std::string &flag) const {
   std::string bare = flag.substr(flag.find_first_not_of('-') == 1 ? 1 : 2);
   for (const OptionGroup &group : groups)

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-// It links neither MLIR nor LLVM, since reprise-run does not.
+// This library links neither MLIR nor LLVM, since reprise-run does not.
 namespace reprise::cli {
 
 class Tool;
 
-/// A flag or, without leading dashes in its name, an operand. It stands in the table of its tool
-/// from its construction on, so that the members of a struct are listed as they are declared.
+/// Flag or, without leading dashes in its name, an operand. It registers in the table of its tool
+/// on construction, so that the members of a struct are listed in the order of declaration.
 class Option {
 public:
   /// `value` is how help calls the value; empty for a switch.
@@ -25,7 +25,8 @@ public:
   Option(const Option &) = delete;
   Option &operator=(const Option &) = delete;
 
-  /// Takes a value from the command line; returns what is allowed instead, or nothing.
+  /// Takes a value from the command line; returns the allowed values if it is invalid, otherwise an
+  /// empty string.
   virtual std::string take(const std::string &text) = 0;
   virtual bool isRepeated() const { return false; }
   virtual bool isFile() const { return false; }
@@ -34,7 +35,7 @@ public:
 
   bool isGiven() const { return given; }
   bool isOperand() const { return name[0] != '-'; }
-  /// `--name=VALUE`, as help and messages show it.
+  /// Returns `--name=VALUE`, as help and messages show it.
   std::string spelled() const;
 
   const std::string name, value, help;
@@ -44,12 +45,12 @@ private:
   bool given = false;
 };
 
-/// A heading for the options that are declared after it.
+/// Heading of the options that are declared after it.
 struct Group {
   Group(Tool &tool, std::string title);
 };
 
-/// A part of help that is no option: terms and what they mean.
+/// Part of help without options: terms and their meanings.
 struct Section {
   std::string title;
   std::vector<std::pair<std::string, std::string>> rows;
@@ -57,20 +58,20 @@ struct Section {
 
 class Tool {
 public:
-  /// `usage` is what follows the name of the tool.
+  /// Makes a tool; `usage` is the text behind its name.
   Tool(std::string name, std::string summary, std::string usage);
 
-  /// Reads the command line. The exit code if there is nothing left to do: 0 after --help and
-  /// --version, 2 with one line about what is wrong.
+  /// Reads the command line. Returns the exit code if the tool has to end: 0 after --help and
+  /// --version, 2 with one line about the fault.
   std::optional<int> parse(int count, const char *const *words);
 
   /// The two halves of parse(). What --help and --version ask for is printed unless `isSilent`; the
   /// exit code, if that is all.
   std::optional<int> answer(int count, const char *const *words, bool isSilent) const;
-  /// Reads the command line. Returns what is wrong with it, or nothing.
+  /// Reads the command line. Returns its fault, or an empty string.
   std::string read(int count, const char *const *words);
 
-  /// For tools whose options MLIR reads: only --version, --help=man and --help=bash, alone.
+  /// Handles only --version, --help=man and --help=bash, alone, for tools whose options MLIR reads.
   std::optional<int> parseAlone(int count, const char *const *words) const;
 
   /// Prints one line about wrong usage; returns the exit code 2.
@@ -112,7 +113,7 @@ template <class T> struct Range {
                                                 : std::numeric_limits<T>::max();
 };
 
-/// What is allowed if the text is no number of the range.
+/// Read a number; return the allowed values if the text is no number of the range.
 std::string readNumber(const std::string &text, Range<int64_t> range, int64_t &number);
 std::string readNumber(const std::string &text, Range<double> range, double &number);
 
@@ -138,7 +139,7 @@ private:
   Range<T> range;
 };
 
-/// A text that is not empty once it is given, such as a path.
+/// Text that must not be empty if given, such as a path.
 class Text : public Option {
 public:
   Text(Tool &tool, std::string name, std::string value, std::string help, std::string initial = "",
@@ -193,7 +194,7 @@ public:
 
 std::string joinChoices(const std::vector<std::string> &choices);
 
-/// One of several words.
+/// Choice of one of several words.
 template <class T> class Choice : public Option {
 public:
   /// The first is the initial one.

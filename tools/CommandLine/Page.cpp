@@ -37,7 +37,7 @@ std::vector<Section> Page::list() const {
   return sections;
 }
 
-/// `text` in lines of at most `width`, all but the first behind `indent` spaces.
+/// Returns `text` in lines of at most `width`; all but the first are indented by `indent` spaces.
 static std::string wrap(const std::string &text, size_t indent, size_t width) {
   std::string result, line;
   size_t at = 0;
@@ -86,7 +86,7 @@ std::string Page::version() const {
   return tool.name + ": Reprise " REPRISE_VERSION ", built with LLVM " REPRISE_LLVM_VERSION "\n";
 }
 
-/// Text that roff takes as it stands.
+/// Escapes text for roff.
 static std::string roff(const std::string &text) {
   std::string escaped = text[0] == '.' || text[0] == '\'' ? "\\&" : "";
   for (char letter : text)

@@ -1,4 +1,4 @@
-// reprise: what is wrong with the flags of reprise-compile
+// reprise: checks of the flags of reprise-compile
 #include "Flags.h"
 
 #include "reprise/Planning/Pipeline/Schedule.h"
@@ -10,7 +10,7 @@
 using namespace llvm;
 using namespace reprise;
 
-/// The built-in policies by their own words, and what else --policy takes.
+/// Describes the built-in policies by their summaries, and the other values of --policy.
 static cli::Section describePolicies() {
   cli::Section section{"P, a policy (docs/Policies.md)", {}};
   PolicyRegistry builtIn;
@@ -64,7 +64,7 @@ StageTexts reprise::stageTexts(const Flags &flags) {
   return texts;
 }
 
-/// What is wrong with the flags of stages.
+/// Returns the fault of the flags of stages.
 static std::string checkStageFlags(const Flags &flags) {
   if (std::string wrong = checkStages(stageTexts(flags)); !wrong.empty())
     return wrong;
@@ -94,7 +94,7 @@ static std::vector<std::string> listInputs(const Flags &flags) {
   return inputs;
 }
 
-/// No file is written twice, or over one that is read.
+/// Checks that no file is written twice, or over an input.
 static std::string checkFiles(const Flags &flags) {
   std::vector<std::string> written, inputs = listInputs(flags);
   SmallVector<std::string> outputs(flags.reports.begin(), flags.reports.end());
@@ -111,7 +111,7 @@ static std::string checkFiles(const Flags &flags) {
   return "";
 }
 
-/// What is wrong with the flags of --interpret, or with those of a run.
+/// Returns the fault of the flags of --interpret, or of a run.
 static std::string checkInterpret(const Flags &flags) {
   bool hasRunFlags = flags.seed.isGiven() || flags.steps.isGiven() || !flags.inputDir.empty() ||
                      !flags.outputDir.empty();
@@ -131,7 +131,7 @@ static std::string checkInterpret(const Flags &flags) {
   return "";
 }
 
-/// What is wrong with the flags of budgets and plans.
+/// Returns the fault of the flags of budgets and plans.
 static std::string checkBudgets(const Flags &flags) {
   if (flags.estimate && !flags.output.empty())
     return "-o cannot be used with --estimate, which writes no bundle";
@@ -143,7 +143,7 @@ static std::string checkBudgets(const Flags &flags) {
   return "";
 }
 
-/// Whether something is asked for that only a plan can tell, or an estimate of one.
+/// Returns whether an output needs a plan, or an estimate of a plan.
 static bool needsPlan(const Flags &flags) {
   return !flags.budget.empty() || !flags.planIn.empty() || !flags.planOut.empty() ||
          !flags.reports.empty() || !flags.explain.empty();

@@ -137,19 +137,19 @@ struct Flags : cli::Tool {
                       "With --interpret: write the results of the last step and run.json"};
 };
 
-/// How the step is shared out.
+/// Returns the texts of the flags of stages.
 StageTexts stageTexts(const Flags &flags);
 
-/// The targets given, with what --contractions says of GPUs.
+/// Returns the given targets, with --contractions for GPUs.
 std::vector<std::string> listTargets(const Flags &flags);
 
-/// That of the first device program, or of all of them.
+/// Returns the target of the first device program, or of all programs.
 std::string firstTarget(const Flags &flags);
 
-/// The files that are written beside reports.
+/// Returns the files that are written in addition to reports.
 llvm::SmallVector<llvm::StringRef> singleOutputs(const Flags &flags);
 
-/// What is wrong with the flags; empty if nothing is.
+/// Returns the fault of the flags; empty if they are valid.
 std::string checkFlags(const Flags &flags);
 
 } // namespace reprise

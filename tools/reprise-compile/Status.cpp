@@ -1,4 +1,4 @@
-// reprise: the phase at hand, on terminals only
+// reprise: the current phase, on terminals only
 #include "Status.h"
 
 #include "mlir/IR/Action.h"

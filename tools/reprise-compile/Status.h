@@ -1,4 +1,4 @@
-// reprise: the phase at hand, on terminals only
+// reprise: the current phase, on terminals only
 #ifndef REPRISE_TOOLS_COMPILE_STATUS_H
 #define REPRISE_TOOLS_COMPILE_STATUS_H
 
@@ -11,11 +11,11 @@
 
 namespace reprise {
 
-/// Draws the phase that a context is in and how long it has been, on standard error while that is a
-/// terminal; nothing otherwise. The line is erased before a diagnostic and by the destructor.
+/// Status line with the phase of a context and its duration, on standard error while that is a
+/// terminal; no output otherwise. The line is erased before a diagnostic and by the destructor.
 class Status {
 public:
-  /// `between` is what goes on while no pass runs.
+  /// Makes the line; `between` is the work while no pass runs.
   Status(mlir::MLIRContext &context, const char *between);
   ~Status();
   Status(const Status &) = delete;
@@ -36,7 +36,7 @@ private:
   mlir::DiagnosticEngine::HandlerID handler = 0;
   std::mutex mutex;
   std::condition_variable wake;
-  std::string progress; ///< of the phase; guarded by `mutex`
+  std::string progress; ///< progress of the phase; guarded by `mutex`
   bool isOver = false;
   std::thread thread;
 };

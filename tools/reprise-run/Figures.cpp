@@ -1,4 +1,4 @@
-// reprise: what a run found out, as text and as JSON
+// reprise: results of a run, as text and as JSON
 #include "Figures.h"
 #include "reprise/Runtime/Json.h"
 #include "reprise/Support/Readable.h"
@@ -68,7 +68,7 @@ std::string Sizes::json() const {
          ", \"persistent_bytes\": " + std::to_string(persistent);
 }
 
-/// Nothing for one program, whose figures are those of the run.
+/// Returns the figures per program; empty for one program, whose figures are those of the run.
 std::string Figures::programsJson() const {
   std::string list;
   for (size_t i = 0; i < programs.size(); ++i)

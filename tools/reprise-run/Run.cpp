@@ -1,4 +1,4 @@
-// reprise: what reprise-run does with its options
+// reprise: the run of reprise-run
 #include "Run.h"
 #include "Figures.h"
 #include "reprise/Runtime/File.h"
@@ -21,8 +21,8 @@ namespace {
 volatile std::sig_atomic_t interrupted = 0;
 int obeyed = 0;
 
-/// The steps of one call, and all files that they write: those of all processes are rank 0's, but
-/// for the arrays in the output folder.
+/// Steps of one call, and all files that they write. Rank 0 writes the files of all processes,
+/// except the arrays in the output folder.
 class Run {
 public:
   Run(const RunOptions &options, ProgramGroup &group)
@@ -30,7 +30,7 @@ public:
 
   Error prepare();
   Error steps();
-  /// Prints what the run found out.
+  /// Prints the results of the run.
   Error report();
 
 private:
@@ -50,18 +50,18 @@ private:
 
   const RunOptions &options;
   ProgramGroup &group;
-  Ranks *const ranks; ///< or null
+  Ranks *const ranks; ///< may be null
   Session session;
   Figures figures;
-  std::vector<Recorder> recorders; ///< of the programs in this process
+  std::vector<Recorder> recorders; ///< recorders of the programs in this process
   std::vector<Profile> profiles;
   std::vector<Trace> traces;
   std::optional<TraceFile> trace;
   std::optional<StepLog> log;
-  int64_t saved = -1; ///< the step that the output folder holds
+  int64_t saved = -1; ///< step of the output folder
 };
 
-/// Everything that can fail before the first step should fail before the first step.
+/// Does all work that can fail, so that errors appear before the first step.
 Error Run::prepare() {
   if (Error error = ranks ? checkAlike() : Error::success())
     return error;
@@ -81,7 +81,7 @@ Error Run::prepare() {
   return session.start(options.steps);
 }
 
-/// What processes write together, or when.
+/// Checks the options that processes must share: common files, and when they are written.
 Error Run::checkAlike() const {
   auto orNone = [](const std::string &path) { return path.empty() ? "none" : "'" + path + "'"; };
   return ranks->checkAlike(group.name(), {{"--output-dir", orNone(options.outputDir)},
@@ -135,7 +135,8 @@ Error Run::openFiles() {
   return Error::success();
 }
 
-/// Clocks of several hosts have nothing in common but that all of them are here.
+/// Opens the trace. Clocks of several hosts have no common origin, so all processes synchronize
+/// here.
 Error Run::openTrace() {
   if (ranks)
     if (auto all = ranks->exchange(""); !all)
@@ -163,14 +164,14 @@ Error Run::addToTrace(const std::string &own) {
   return Error::success();
 }
 
-/// What this process writes of a step; `number` is its absolute one.
+/// Writes this process's output of a step; `number` is its absolute number.
 Error Run::writeStep(int64_t number) {
   for (size_t i = 0; i < profiles.size(); ++i)
     profiles[i].add(recorders[i], figures.seconds.back());
   std::string events;
   for (size_t i = 0; i < traces.size(); ++i)
     events += traces[i].step(number, recorders[i]);
-  // All processes take part in the trace, so that comes before what can fail at one of them.
+  // All processes take part in the trace, so it comes before steps that can fail in one process.
   if (!traces.empty())
     if (Error error = addToTrace(events))
       return error;
@@ -222,7 +223,7 @@ Error Run::steps() {
     session.requestStop(interrupted);
     int64_t number = session.state().step;
     uint64_t start = nanoseconds();
-    // A step that fails may have changed parameters: there is no whole one to be written.
+    // A failed step may have changed parameters, so there is no consistent state to write.
     if (Error error = session.step())
       return error;
     figures.seconds.push_back(double(nanoseconds() - start) / 1e9);
@@ -295,7 +296,7 @@ void catchInterrupts() {
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
   for (int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before;
-    // A shell's background job and nohup ignore them.
+    // A shell's background job and nohup ignore these signals.
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
       sigaction(number, &action, nullptr);
   }

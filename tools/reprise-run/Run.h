@@ -1,4 +1,4 @@
-// reprise: what reprise-run does with its options
+// reprise: the run of reprise-run
 #ifndef REPRISE_TOOLS_REPRISE_RUN_RUN_H
 #define REPRISE_TOOLS_REPRISE_RUN_RUN_H
 
@@ -20,15 +20,16 @@ struct RunOptions {
   bool checkIndices = false, json = false;
 };
 
-/// Lets the first SIGINT, SIGTERM or SIGHUP end the run behind its step; a second one kills.
+/// Makes the first SIGINT, SIGTERM or SIGHUP end the run behind its step; a second signal kills.
 void catchInterrupts();
 /// The signal that was caught, or 0.
 int caughtInterrupt();
-/// The one that ended the run between two steps, caught by this process or another, or 0.
+/// Returns the signal that ended the run between two steps, caught by this process or another, or
+/// 0.
 int obeyedInterrupt();
 
-/// Runs the bundle and prints what it found out; with ranks, as one of several processes. `code` is
-/// set to that of wrong usage where an error is one.
+/// Runs the bundle and prints its results; with ranks, as one of several processes. If the error is
+/// wrong usage, `code` receives its exit code.
 reprise::runtime::Error runBundle(const RunOptions &options, reprise::runtime::Ranks *ranks,
                                   int &code);
 

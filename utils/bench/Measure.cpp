@@ -1,4 +1,4 @@
-// reprise: what the benchmarks of kernels share: flags, and what they do with their figures
+// reprise: common parts of the kernel benchmarks: flags, and output of figures
 #include "Measure.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -1,4 +1,4 @@
-// reprise: what the benchmarks of kernels share: clocks, and workers like the runtime's
+// reprise: common parts of the kernel benchmarks: clocks, and workers like the runtime's
 #ifndef REPRISE_UTILS_BENCH_MEASURE_H
 #define REPRISE_UTILS_BENCH_MEASURE_H
 
@@ -32,7 +32,7 @@ struct Options {
     for (const char *name : switches)
       own[name] = false;
   }
-  /// Prints an error and returns false if there is something that it does not know.
+  /// Parses the flags. Prints an error and returns false for an unknown flag.
   bool parse(int argc, char **argv);
   bool has(llvm::StringRef name) const { return own.at(name); }
 
@@ -40,11 +40,11 @@ private:
   llvm::StringMap<bool> own;
 };
 
-/// Prints the geometric means of own over onednn of the rows that have both, and writes the rows
-/// where `options` asks for it; returns the exit code.
+/// Prints the geometric means of own over onednn of the rows with both, and writes the rows to the
+/// file of `options`, if any; returns the exit code.
 int finish(llvm::json::Array rows, const Options &options);
 
-/// oneDNN brings its OpenMP runtime along, which need not be this compiler's.
+/// Sets the threads of oneDNN's OpenMP runtime, which need not be this compiler's.
 inline void setLibraryThreads(int threads) {
   if (void *symbol = dlsym(RTLD_DEFAULT, "omp_set_num_threads"))
     reinterpret_cast<void (*)(int)>(symbol)(threads);
@@ -54,7 +54,8 @@ inline double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Seconds of this thread alone: with one thread, other programs then disturb the figures less.
+/// Returns the seconds of this thread only: with one thread, other programs then disturb the
+/// figures less.
 inline double threadSeconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -72,7 +73,7 @@ public:
     for (int i = 1; i < count; ++i)
       threads.emplace_back([this, i] { serve(i); });
   }
-  /// Ends the threads, which would spin while a library has its turn.
+  /// Ends the threads, which would otherwise spin during the turns of a library.
   void stop() {
     kernel = nullptr;
     round.fetch_add(1);
@@ -121,7 +122,7 @@ private:
   std::atomic<int> busy{0};
 };
 
-/// Memory that holds an image's kernels; it is never given back.
+/// Maps memory with an image's kernels, which is never unmapped.
 inline char *mapImage(const Image &image) {
   char *base = static_cast<char *>(mmap(nullptr, image.bytes.size(), PROT_READ | PROT_WRITE,
                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

@@ -1,4 +1,4 @@
-"""Plans of the zoo's training steps within budgets, and beside named policies at the bytes that those take."""
+"""Compares plans of the zoo's training steps within budgets with named policies at their bytes."""
 
 import json
 import os
@@ -27,7 +27,8 @@ PLENTY = "--budget=1TiB"
 
 
 class Estimate:
-    """What `reprise-compile --estimate` says of a model. Where no plan fits, `report` is None and `least` the least bytes that one takes."""
+    """Result of `reprise-compile --estimate` for a model. If no plan fits, `report` is None and `least` the smallest
+    budget that fits."""
 
     def __init__(self, bench, model, *flags):
         path = bench.out / "budgets.report.json"
@@ -48,16 +49,16 @@ class Estimate:
 
     @property
     def cost(self):
-        """Percent beside the step without a budget, as the planner reckons."""
+        """Returns percent of the step without a budget, by the planner's costs."""
         return 100 * self.report["budget"]["cost_increase"]
 
     @property
     def step_seconds(self):
-        """By the launches of the program."""
+        """Returns the seconds of the program's launches."""
         return sum(self.report["cost"].values())
 
     def launch_cost(self, base):
-        """Percent beside the step of `base`."""
+        """Returns percent of the step of `base`."""
         return 100 * (self.step_seconds / base.step_seconds - 1)
 
 
@@ -74,7 +75,7 @@ def plan(bench, model, budget, base):
 
 
 def measure_shares(bench, models):
-    """Budgets in shares of what the step takes with no policy."""
+    """Measures budgets as shares of the step's bytes without a policy."""
     rows = []
     for name, model in models.items():
         base = Estimate(bench, model)
@@ -92,7 +93,7 @@ def measure_shares(bench, models):
 
 
 def follow(bench, name, model, policy):
-    """What a policy takes and costs; everything fits, so it is followed."""
+    """Measures the bytes and the cost of a policy, which is followed because everything fits."""
     if policy != LAYERS:
         return Estimate(bench, model, f"--policy={policy}", PLENTY)
     return Estimate(bench, bench.zoo("budgets.layers.mlir", *STEPS[name], "--checkpoint=layer"), PLENTY)

@@ -1,4 +1,4 @@
-"""What the benchmarks share: running tools, medians, tables, the machine."""
+"""Common parts of the benchmarks: running tools, medians, tables, the machine."""
 
 import array
 import json
@@ -21,7 +21,7 @@ class Bench:
         self.out.mkdir(parents=True, exist_ok=True)
 
     def tool(self, name, *arguments, **environment):
-        """Standard output of one of our tools."""
+        """Returns the standard output of one of our tools."""
         command = [str(self.build / "bin" / name), *map(str, arguments)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment})
         if done.returncode:
@@ -95,7 +95,7 @@ def geometric_mean(values):
 
 
 def peer(script, *arguments):
-    """What a script of peers/ prints as JSON, or None where PyTorch is not installed or cannot do it."""
+    """Returns the JSON output of a script of peers/, or None if PyTorch is not installed or does not support it."""
     path = pathlib.Path(__file__).resolve().parent / "peers" / script
     done = subprocess.run([sys.executable, str(path), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True)
@@ -107,7 +107,7 @@ def peer(script, *arguments):
 
 
 def write_random(path, kind, shape, low=0, high=0):
-    """An .npy file of standard normal f32 ('f4') or of i32 in [low, high) ('i4')."""
+    """Writes an .npy file of standard normal f32 ('f4') or of i32 in [low, high) ('i4')."""
     pick = random.Random(1)
     count = math.prod(shape)
     values = [pick.gauss(0, 1) if kind == "f4" else pick.randrange(low, high) for _ in range(count)]

@@ -1,4 +1,4 @@
-"""Seconds that reprise-compile takes for large training steps, against PyTorch's first compiled step."""
+"""Measures the seconds of reprise-compile for large training steps, and of PyTorch's first compiled step."""
 
 from common import mebibytes, peer, print_table
 

@@ -1,10 +1,10 @@
-// reprise: GFLOP/s of our contractions beside oneDNN's, in one run
+// reprise: GFLOP/s of our contractions in comparison with oneDNN's, in one run
 //
 // usage: bench-contraction [--target=T] [--threads=N] [--filter=TEXT] [--json=FILE]
 // [--repetitions=N] [--bf16] [--relu]
 // --bf16: our operands and result are bf16 (oneDNN's stay f32); --relu: ours applies max(x, 0) to
-// each finished block. Best of several runs each, taken in turns; results are compared with the
-// scalar chain of fma by the tests, not here.
+// each finished block. Best of several runs each, taken in turns. Tests, not this program, compare
+// results with the scalar chain of fma.
 #include "reprise/Conversion/Cpu/Contraction.h"
 #include "Measure.h"
 #include "reprise/Conversion/ControlFlow.h"
@@ -39,7 +39,7 @@ struct Shape {
 };
 
 /// Products of the zoo's models of utils/bench/models.py, forward and of both gradients, then
-/// others: larger, smaller and skinny ones.
+/// further ones: larger, smaller and skinny products.
 const Shape shapes[] = {
     // Transformers, 1,024 tokens of width 384: projections, up and down, logits.
     {1024, 384, 384, false, false},

@@ -1,11 +1,10 @@
-// reprise: GFLOP/s of our convolutions beside oneDNN's, in one run
+// reprise: GFLOP/s of our convolutions in comparison with oneDNN's, in one run
 //
 // usage: bench-convolution [--target=T] [--threads=N] [--filter=TEXT] [--json=FILE]
 // [--repetitions=N] [--own] [--commands]
 // Forward, image gradient and filter gradient of each shape. oneDNN chooses its own layouts, and
 // reorders outside of the measurement; ours reads and writes [n, c, y, x]. Best of several runs
-// each, taken in turns. --own measures ours alone, --commands each
-// of its commands.
+// each, taken in turns. --own measures only ours, --commands each of its commands.
 #include "Measure.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 #include "reprise/Conversion/Cpu/Target.h"
@@ -64,7 +63,7 @@ const Shape shapes[] = {
     {"grouped 32x4 of 16", 16, 128, 16, 128, 3, 1, 1, 32},
 };
 
-/// The three ops, by the buffers that they read and write: 0 image, 1 filter, 2 output.
+/// Op by the buffers that it reads and writes: 0 image, 1 filter, 2 output.
 struct Direction {
   const char *name, *op;
   int inputs[2], result;
@@ -153,7 +152,7 @@ private:
   std::vector<std::vector<void *>> buffers;
 };
 
-/// oneDNN's primitive of one op, with the layouts that it likes best.
+/// Primitive of oneDNN for one op, with its preferred layouts.
 class Library {
 public:
   using Desc = dnnl::memory::desc;

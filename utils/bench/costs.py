@@ -1,7 +1,8 @@
-"""Steps by the cost model against the clock: the order of save-all, no policy and recompute-all, for every model of the zoo.
+"""Compares the cost model with the clock: the order of save-all, no policy and recompute-all, for every model of the
+zoo.
 
-The programs of a model run in turns. The noise of a pair is half the distance between the quartiles of the ratios of its turns;
-what is closer than that counts as equal.
+The programs of a model run in turns. The noise of a pair is half the distance between the quartiles of the ratios of
+its turns; closer times count as equal.
 """
 
 import statistics
@@ -20,7 +21,7 @@ def step_seconds(bench, bundle, threads, steps):
 
 
 def compare(measured, modelled, pair):
-    """How a pair of programs differs, and whether the model says the same."""
+    """Compares a pair of programs, and the model's prediction."""
     ratios = [second / first for first, second in zip(measured[pair[0]], measured[pair[1]])]
     low, middle, high = statistics.quantiles(ratios, n=4)
     noise = (high - low) / 2
@@ -31,7 +32,7 @@ def compare(measured, modelled, pair):
 
 
 def prepare(bench, name, threads):
-    """A bundle per policy, and the seconds that the model gives it."""
+    """Compiles a bundle per policy, and returns the model's seconds."""
     model = bench.zoo("costs.mlir", name)
     bundles, modelled = {}, {}
     for i, (policy, flags) in enumerate(POLICIES.items()):

@@ -1,5 +1,5 @@
-"""Problems for the planner: graphs as networkx's node-link JSON, of training steps from the shapes of networks and random layered
-ones, and buffers as CSV."""
+"""Generates problems for the planner: graphs as networkx's node-link JSON, of training steps from the shapes of
+networks and random layered ones, and buffers as CSV."""
 
 import math
 import random
@@ -7,7 +7,8 @@ import random
 # Sizes of the values of Gagrani's published graphs: (share, bytes at most).
 SIZES = [(0, 50), (0.01, 50), (0.05, 170), (0.1, 290), (0.2, 570), (0.3, 820), (0.4, 1110), (0.5, 1500), (0.6, 2040), (0.7, 2660),
          (0.8, 3400), (0.9, 4430), (0.95, 5180), (0.99, 6270), (1, 8180)]
-SPREAD, DENSITY, SKIPS = 0.75, 0.2, 0.14  # of layer widths; of edges between layers; share of edges that skip
+# Spread of layer widths; density of edges between layers; share of edges that skip.
+SPREAD, DENSITY, SKIPS = 0.75, 0.2, 0.14
 
 
 def as_graph(nodes, edges):
@@ -24,7 +25,8 @@ def pick_size(pick):
 
 
 def link_layers(pick, one, other):
-    """Edges between neighbours: the wider layer's nodes link to as many contiguous ones of the other, where they are."""
+    """Returns edges between neighbours: each node of the wider layer links to as many contiguous nodes of the other as
+    exist."""
     count = math.floor(DENSITY * len(one) * len(other) + (1 - DENSITY) * max(len(one), len(other)))
     wide, narrow = (one, other) if len(one) >= len(other) else (other, one)
     more = set(pick.sample(range(len(wide)), count % len(wide)))
@@ -59,7 +61,7 @@ def layered(count, seed):
 
 
 def chain(count, seed):
-    """A training step of `count` operations whose forward pass is a chain."""
+    """Returns a training step of `count` operations whose forward pass is a chain."""
     pick = random.Random(seed)
     half = count // 2
     nodes = [(pick.randint(1, 9), pick.randint(8, 72)) for _ in range(half)] + [(pick.randint(2, 10), 8) for _ in range(half)]
@@ -68,7 +70,8 @@ def chain(count, seed):
 
 
 def buffers(count, seed):
-    """Of a training step: half wait for the backward pass, which reads them in reverse order, the others are temporaries."""
+    """Returns the buffers of a training step: half wait for the backward pass, which reads them in reverse order, the
+    others are temporaries."""
     pick, end, lines = random.Random(seed), 5 * count // 3, ["id,lower,upper,size"]
     sizes = [int(2 ** pick.uniform(3, 27)) for _ in range(count // 6)]
     for number in range(count):
@@ -103,7 +106,7 @@ class Network:
         return self.add([source], (channels, side), 2 * depth * channels * kernel * kernel * side * side)
 
     def resize(self, source, factor):
-        """A pooling layer, or one that enlarges."""
+        """Adds a pooling layer, or an enlarging one."""
         channels, side = self.shape(source)
         return self.add([source], (channels, int(side * factor)), channels * side * side * 4)
 
@@ -117,7 +120,8 @@ class Network:
         return self.add([one, other], (total, side), total * side * side)
 
     def graph(self):
-        """With the backward pass: a layer's gradient reads that of its result and what the layer read, at twice its cost."""
+        """Adds the backward pass: a layer's gradient reads that of its result and the layer's operands, at twice its
+        cost."""
         size = lambda layer: 4 * self.batch * self.shape(layer)[0] * self.shape(layer)[1] ** 2
         nodes, edges = [], []
         for layer, (sources, _, flops) in enumerate(self.layers):

@@ -1,4 +1,4 @@
-"""Kernels that memory or arithmetic bounds, each alone, beside a copy of the same bytes in the same run."""
+"""Times kernels that memory or arithmetic bounds, each alone, and a copy of the same bytes in the same run."""
 
 import json
 
@@ -6,7 +6,7 @@ from common import median, print_table
 from rates import copy_rate
 
 STEPS, ROUNDS = 20, 3
-# Of a gpt2 step 6 × 384 with 8 × 128 tokens, in the cache, and of one with sixteen times as many, which is not.
+# A gpt2 step 6 × 384 with 8 × 128 tokens fits into the cache; with sixteen times as many tokens it does not.
 TIMES = (1, 16)
 # Name, shape at TIMES = 1, names of the full arguments, bytes that move per element, body over full type !t and row type !r.
 CASES = [

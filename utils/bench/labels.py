@@ -1,4 +1,4 @@
-"""Seconds of the label pass for rule sets and plugins, beyond what it takes without them."""
+"""Measures the seconds of the label pass for rule sets and plugins, beyond those without them."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def rules(count):
 
 
 def label(bench, model, policies):
-    """Seconds of the pass alone."""
+    """Returns the seconds of the pass only."""
     options = " ".join(["label", *(f"policies={policy}" for policy in policies)])
     command = [bench.build / "bin" / "reprise-opt", model, f"--reprise-to={options}", "-o", "/dev/null", "--mlir-timing", "--mlir-timing-display=list"]
     shown = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=True).stderr

@@ -47,7 +47,8 @@ def measure_resident(bench):
 
 
 def compare(bench, name, threads):
-    """Saved bytes and arena of the default plan and of recompute-all, and the time that replays take, beside PyTorch's."""
+    """Measures saved bytes and arena of the default plan and of recompute-all, and the time of replays, for comparison
+    with PyTorch's."""
     plain, least = Model(bench, name, threads), Model(bench, name, threads, "--policy=recompute-all")
     seconds = [[], []]
     for _ in range(2):

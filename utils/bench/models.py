@@ -1,6 +1,6 @@
-"""The models that are compared with PyTorch: flags of reprise-zoo, and inputs as (type, shape, low, high).
+"""Lists the models for comparison with PyTorch: flags of reprise-zoo, and inputs as (type, shape, low, high).
 
-peers/models.py has the same models by the same names.
+peers/models.py has the same models with the same names.
 """
 
 TRANSFORMER = ["--layers=6", "--width=384", "--heads=6", "--batch=8", "--optimizer=adamw"]

@@ -22,13 +22,13 @@ def cut_bytes(piece, at):
 
 
 def grid(pick, low, high, step):
-    """A number between both, a multiple of the step; none if there is none."""
+    """Returns a number between both, a multiple of the step; None if there is none."""
     first, last = low // step + 1, (high - 1) // step
     return step * pick.randint(first, last) if first <= last else None
 
 
 def spiral(pick, piece, step):
-    """Five pieces around one of them, which no cut goes through; none if there is no room."""
+    """Returns five pieces around one of them, which no cut crosses; None if there is no room."""
     first, last, low, high = piece
     times, bytes_ = [grid(pick, first, last, 1) for _ in range(2)], [grid(pick, low, high, step) for _ in range(2)]
     if None in times or None in bytes_ or times[0] == times[1] or bytes_[0] == bytes_[1]:
@@ -92,7 +92,7 @@ def skyline(pick, count, time, step):
 
 
 def step_of_training(pick, count, time, step):
-    """Values that wait for the backward pass, nested in one another; what lies beside them is cut further."""
+    """Returns nested values that wait for the backward pass; the space beside them is cut further."""
     waiting = max(4, round(count * pick.uniform(0.1, 0.4)))
     first, last, low, pieces = 0, time, 0, []
     for i in range(waiting):
@@ -110,7 +110,7 @@ def step_of_training(pick, count, time, step):
 
 
 def drop(pick, pieces, share):
-    """Without some of the pieces, and some live shorter."""
+    """Returns the pieces without some, and with some shorter lifetimes."""
     left = []
     for first, last, low, high in pieces:
         luck = pick.random()
@@ -123,7 +123,8 @@ def drop(pick, pieces, share):
 
 
 def stairs(pick, count, time, step):
-    """Short lives of about one length, which begin one after the other: rows that are cut at times of their own."""
+    """Returns short lifetimes of about one length, which begin one after the other: rows that are cut at different
+    times."""
     rows, tops, pieces = max(6, round(count ** 0.5 * pick.uniform(0.6, 1.1))), [0], []
     while len(tops) <= rows and tops[-1] < CAPACITY:
         tops.append(tops[-1] + step * max(1, round(pick.uniform(0.7, 1.3) * CAPACITY / rows / step)))
@@ -143,7 +144,8 @@ STYLES = ["cuts through a whole piece", "cuts into five around one", "bricks", "
 
 
 def build(seed):
-    """The pieces: 200 to 500, in one of several styles, with few or many times and sizes, with no holes or few."""
+    """Returns 200 to 500 pieces, in one of several styles, with few or many times and sizes, and with no holes or
+    few."""
     pick, style = random.Random(seed), seed % len(STYLES)
     count, time = pick.randint(200, 500), pick.choice([128, 1024, 1024, 5000])
     step, share = pick.choice([1, 1024, 1024, CAPACITY // 64]), pick.choice([0, 0, 0.01, 0.03])

@@ -1,4 +1,5 @@
-"""Stages beside one device, simulations beside runs, plans per stage beside one mode for all, and PyTorch's pipelining."""
+"""Compares stages with one device, simulations with runs, plans per stage with one mode for all, and PyTorch's
+pipelining."""
 
 import collections
 import json
@@ -20,7 +21,7 @@ def seconds(bench, bundle, threads):
 
 
 def turns(bench, bundles):
-    """Median step seconds of bundles, which take turns; each is (path, threads)."""
+    """Returns the median step seconds of bundles, which take turns; each is (path, threads)."""
     times = [[] for _ in bundles]
     for _ in range(ROUNDS):
         for own, (bundle, threads) in zip(times, bundles):
@@ -34,7 +35,7 @@ def arenas(report):
 
 
 def measure_stages(bench, name):
-    """Two stages on two cores beside one device with both, with the batch whole and in as many parts."""
+    """Compares two stages on two cores with one device with both, with the batch whole and in as many parts."""
     flags, parts = MODELS[name]
     model = bench.zoo("pipelines.mlir", *flags)
     whole = bench.compile(model, "whole.rpb", "--threads=2")[0]
@@ -62,7 +63,7 @@ def read_trace(path):
 
 
 def measure_bubble(bench, name, schedule):
-    """Idle time of a run beside a simulation with the seconds that its stages were measured to take."""
+    """Compares the idle time of a run with a simulation by the measured seconds of its stages."""
     flags, parts = MODELS[name]
     bundle, report = bench.compile(bench.zoo("pipelines.mlir", *flags), "bubble.rpb", "--threads=1", f"--microbatches={parts}",
                                    "--stages=2", f"--schedule={schedule}")
@@ -92,7 +93,7 @@ def measure_bubble(bench, name, schedule):
 
 
 def measure_plans(bench, name, flags, parts, stages):
-    """Plans per stage beside `--checkpoint=always`, within the peak that this has on its fullest device."""
+    """Compares plans per stage with `--checkpoint=always`, within the latter's peak on its fullest device."""
     model = bench.zoo("pipelines.mlir", *flags)
     common = ["--threads=1", f"--microbatches={parts}", f"--stages={stages}", "--schedule=1f1b"]
     always, report = bench.compile(model, "always.rpb", *common, "--checkpoint=always")
@@ -105,7 +106,8 @@ def measure_plans(bench, name, flags, parts, stages):
 
 
 def measure_peer(bench, name, flags):
-    """Four stages, sixteen micro-batches, 1f1b: peaks per device and step time beside torch.distributed.pipelining."""
+    """Runs four stages, sixteen micro-batches, 1f1b: peaks per device and step time in comparison with
+    torch.distributed.pipelining."""
     bundle, report = bench.compile(bench.zoo("pipelines.mlir", *flags), "peer.rpb", "--threads=1", "--microbatches=16", "--stages=4",
                                    "--schedule=1f1b")
     ours = []

@@ -1,4 +1,4 @@
-"""Schedules within budgets and packings by reprise-plan, beside published figures."""
+"""Compares schedules within budgets and packings by reprise-plan with published figures."""
 
 import json
 import os
@@ -8,7 +8,8 @@ import graphs
 import packings
 from common import median, print_table
 
-# Beginnings of the files of haoming-codes/moccasin (GPL-3.0, so not here): a name, and by budget what others print, in percent.
+# Keys are beginnings of the files of haoming-codes/moccasin (GPL-3.0, so not included here). Values are a name, and by
+# budget the published percentages.
 PUBLISHED = {
     "random_layered_n100": ("RL1", {90: "FastSA 0.0, Moccasin 0.8", 80: "FastSA 0.3, Moccasin 2.3"}),
     "random_layered_n250": ("RL2", {90: "FastSA 0.0, Moccasin 0.9", 80: "FastSA 0.0, Moccasin 4.9"}),
@@ -20,13 +21,13 @@ PUBLISHED = {
     "MobileNet": ("MobileNet", {}),
 }
 BUDGETS = [90, 80, 70, 60, 50]
-# MiniMalloc's buffers, with their capacity, and the seconds that it took on one core of an EPYC.
+# MiniMalloc's buffers, with their capacity, and its seconds on one core of an EPYC.
 PACKINGS = {"input.12": "", "A.1048576": "3.53", "C.1048576": "0.60", "F.1048576": "4.17", "I.1048576": "2.64"}
 HEADS = ["", "ops", "budget", "cost", "bound", "gap", "seconds", "published"]
 
 
 def answer(bench, *arguments):
-    """What reprise-plan answers, with its seconds of CPU; `proved` if there is no plan at all."""
+    """Returns the answer of reprise-plan, with its seconds of CPU; `proved` if there is no plan at all."""
     command = [bench.build / "bin" / "reprise-plan", *map(str, arguments), "--json"]
     before = os.times()
     done = subprocess.run(command, capture_output=True, text=True)
@@ -84,7 +85,7 @@ def measure_networks(bench):
 
 
 def measure_layered(bench, seeds):
-    """Random layered graphs; the gaps are what is certified, not what is lost."""
+    """Plans random layered graphs; the gaps are uncertified, which does not mean lost."""
     rows, saved = [], []
     for count in (100, 250, 1000, 5000):
         for budget in (90, 80):
@@ -113,7 +114,7 @@ def plan_chain(bench, count):
 
 
 def measure_scale(bench):
-    """Bytes are those above what the program takes for ten operations."""
+    """Plans chains. Bytes are those above the program's bytes for ten operations."""
     rows, saved, (_, least) = [], [], plan_chain(bench, 10)
     for count in (10_000, 100_000, 1_000_000):
         seconds, memory = plan_chain(bench, count)
@@ -125,7 +126,8 @@ def measure_scale(bench):
 
 
 def measure_packings(bench, own, folders):
-    """MiniMalloc's buffers at their capacities, those of others as low as can be, and 62,000 of a training step."""
+    """Packs MiniMalloc's buffers at their capacities, those of others as low as possible, and 62,000 of a training
+    step."""
     step = bench.out / "step.csv"
     step.write_text(graphs.buffers(62_000, 1))
     problems = [(name.split(".")[0], own / (name + ".csv"), [f"--capacity={name.split('.')[1]}"], theirs) for name, theirs in PACKINGS.items()]
@@ -141,7 +143,7 @@ def measure_packings(bench, own, folders):
 
 
 def measure_cuts(bench, first=5000, count=100):
-    """Arenas cut into 200 to 500 buffers: how many are put together again, with five seconds of CPU each."""
+    """Packs arenas cut into 200 to 500 buffers: counts those that are restored, with five seconds of CPU each."""
     rows, saved, path = [], [], bench.out / "cuts.csv"
     for seed in range(first, first + count):
         path.write_text(packings.as_csv(packings.build(seed)))

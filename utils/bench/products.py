@@ -18,7 +18,7 @@ def torch_contraction(row):
 
 
 def torch_convolution(row):
-    """The same, or a gradient, on [n, c, y, x]."""
+    """Computes a convolution, or a gradient, on [n, c, y, x]."""
     import torch
     samples, channels, size, outputs, window, stride, padding, groups = row["sizes"]
     image = torch.rand(samples, channels, size, size)
@@ -53,7 +53,7 @@ def run_tool(bench, kind, most_threads):
     if not built:
         return None
     path = bench.out / f"{kind}.json"
-    # oneDNN's workers would spin during our turns.
+    # Without this setting oneDNN's workers would spin during our turns.
     bench.tool(f"bench-{kind}", f"--threads={most_threads}", f"--json={path}", OMP_WAIT_POLICY="passive")
     return json.loads(path.read_text())
 

@@ -7,7 +7,7 @@ import time
 from common import median
 from products import run_tool
 
-# The products of one layer of gpt2 (384 wide, 8 × 128 tokens), forward and backward, as bench-contraction names them.
+# Products of one layer of gpt2 (384 wide, 8 × 128 tokens), forward and backward, as bench-contraction names them.
 SHAPES = ["1024x1152x384", "1024x384x1152 B", "384x1152x1024 A", "1024x1536x384", "384x1536x1024 A", "1024x384x1536"]
 
 
@@ -17,7 +17,7 @@ def flops_of(shape):
 
 
 def dot_program(shape):
-    """One product as a bundle's program, for machines without bench-contraction (it needs oneDNN)."""
+    """Measures one product as a bundle's program, for machines without bench-contraction (it needs oneDNN)."""
     sizes, *transposed = shape.split()
     m, n, k = map(int, sizes.split("x"))
     lhs, rhs = ((k, m) if "A" in transposed else (m, k)), ((n, k) if "B" in transposed else (k, n))
@@ -38,7 +38,7 @@ def own_rate(bench, shape, threads):
 
 
 def product_rows(bench, most_threads):
-    """One row per shape: {shape, own_1, onednn_1, …}, oneDNN's only where it is installed."""
+    """Returns one row per shape: {shape, own_1, onednn_1, …}, oneDNN's only if it is installed."""
     rows = run_tool(bench, "contraction", most_threads)
     if rows is not None:
         rows = {row["shape"]: row for row in rows}

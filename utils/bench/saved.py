@@ -1,7 +1,9 @@
-"""Bytes saved for the backward pass against the share of the forward pass that is computed again, beside PyTorch's partitioner.
+"""Measures bytes saved for the backward pass against the recomputed share of the forward pass, for comparison with
+PyTorch's partitioner.
 
-Ours are plans for few saved bytes, whatever the arena: of the problem that reprise-compile plans, with two launches more between
-the passes, through which another buffer lies that leaves so much room. They are carried out by --plan-in and counted in the program.
+Our plans minimize saved bytes, for any arena. The problem is that of reprise-compile, with two launches more between
+the passes, whose additional buffer limits the remaining room. The plans are applied by --plan-in and counted in the
+program.
 """
 
 import collections
@@ -34,7 +36,8 @@ def keep_order(problem):
 
 
 def put_between(problem):
-    """Two empty launches between the passes, with a buffer as large as all others; returns what it leaves no room for."""
+    """Adds two empty launches between the passes, with a buffer as large as all others; returns the bytes that no
+    longer fit."""
     operations, buffers = problem["operations"], problem["other_buffers"]
     border = min(op["launch"] for op in operations if op.get("backward") and op["launch"] is not None)
     if any(op["launch"] is not None and op["launch"] >= border for op in operations if not op.get("backward")):
@@ -57,7 +60,7 @@ def put_between(problem):
 
 
 def find_choices(problem, plan):
-    """By value id, as --plan-in reads them."""
+    """Returns choices by value id, as --plan-in reads them."""
     choices = iter(plan["values"])
     for op in problem["operations"]:
         for result in op["results"]:
@@ -92,7 +95,7 @@ def carry_out(bench, model, problem, plan):
 
 
 def find_plans(bench, model, limits):
-    """What plans come to that save at most so many bytes, where there are any, and what no plan does."""
+    """Returns the plans that save at most that many bytes, if there are any, and the lower bound of saved bytes."""
     problem, found = export(bench, model), [follow_nothing(bench, model)]
     taken = put_between(problem)
     path, answer = bench.out / "saved.problem.json", bench.out / "saved.answer.json"
@@ -108,7 +111,7 @@ def find_plans(bench, model, limits):
 
 
 def their_share(row, rows):
-    """Of the forward pass at budget 1, which computes no product twice."""
+    """Returns percent of the forward pass at budget 1, which computes no product twice."""
     return 100 * (row["flops"] - rows[0]["flops"]) / rows[0]["forward_flops"]
 
 
@@ -116,7 +119,7 @@ def compare(bench, name):
     theirs = peer("torch_budget.py", name)
     if not theirs:
         return []
-    # Some more, too, to see by how much a goal is missed.
+    # We add limits above, to see by how much a goal is missed.
     near = lambda count: (count * 99 // 100, count, count * 101 // 100, count + 100_000)
     limits = sorted({limit for row in theirs["rows"] for limit in near(row["saved_bytes"])})
     plans, rows = find_plans(bench, bench.zoo("saved.mlir", *MODELS[name][0]), limits), []

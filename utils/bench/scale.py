@@ -8,7 +8,7 @@ ARGUMENTS = ('%x: tensor<8x8xf32> {reprise.role = "input", reprise.name = "x", r
 
 
 def chain(count):
-    """A training step whose loss is a chain of `count` ops, every fourth a contraction."""
+    """Returns a training step whose loss is a chain of `count` ops, every fourth a contraction."""
     lines, last = ["func.func @loss(%x: !t, %w: !t) -> tensor<f32> {"], "%x"
     for i in range(count):
         op = f"dot_general {last}, %w contracting [1] x [0] : (!t, !t) -> !t" if i % 4 == 0 else f"tanh {last} : !t"

@@ -45,7 +45,7 @@ def launches(profile):
 
 
 def by_op(rows):
-    """The same by the op that leads the launch."""
+    """Groups by the op that leads the launch."""
     ops = {}
     for row in rows:
         group = ops.setdefault(re.sub(r"_\d+$", "", row["launch"]), dict.fromkeys(("seconds", "share", "flops", "bytes", "calls"), 0))

@@ -3,8 +3,8 @@
 
 Usage: torch_codes.py [--shares=100%,60%,40%] [MODEL]...    MODEL: of test/Frameworks/models.py; default: all
 
-Runs in the environment of `make test-frameworks` (build/frameworks-venv/bin/python). The figure is the CPU allocator's in a
-step. The bits are compared with those of Inductor's code of the plan without a budget.
+Runs in the environment of `make test-frameworks` (build/frameworks-venv/bin/python). The figure is the CPU
+allocator's peak in a step. The bits are compared with those of Inductor's code of the plan without a budget.
 """
 import argparse
 import os

@@ -4,9 +4,9 @@
 Usage: torch_plans.py [--models=NAME,…] [--steps] [--output=FILE.json] [--figure=FILE.svg --figure-model=NAME]
 
 Runs in the environment of `make test-frameworks` (build/frameworks-venv/bin/python). All plans run as eager ops, so that
-the planner alone is compared. For each plan the table has the peak that the CPU's allocator sees in a step, what is saved
-between the passes, what replays add to the time by the cost model, and whether the gradients have the bits of a step
-without replays. Where another plan takes less memory than ours at no more time, ours are tried within its bytes, too.
+the planner alone is compared. For each plan the table has the allocator's peak on the CPU, the bytes saved between the
+passes, and the time that replays add by the cost model. A column tells whether the gradients have the bits of a step
+without replays. If another plan needs less memory than ours at no more time, we also plan within its bytes.
 
 --steps: instead, the time of a step with Inductor, with backend="reprise_plan" at 100 and 60 %, and with backend="reprise",
 as a share of eager's. All take turns on one thread; each share is the median of those of the rounds.
@@ -48,14 +48,14 @@ ROUNDS = 15
 
 
 class Counted:
-    """A partition function, and what its two graphs save and cost."""
+    """Partition function that counts the saved bytes and the cost of its two graphs."""
 
     def __init__(self, partition):
         self.partition, self.saved, self.seconds = partition, 0, 0.0
 
     def __call__(self, joint, inputs, *, num_fwd_outputs, **more):
         if not isinstance(self.partition, Partitioner):
-            # Autograd copies these gradients behind PyTorch's graphs; ours have the copies.
+            # Autograd copies these gradients behind PyTorch's graphs; our graphs contain the copies.
             copied = fx.GraphModule(joint, copy.deepcopy(joint.graph))
             self.seconds += sum(map(seconds, keep_gradients(copied, more["static_lifetime_input_indices"])))
         forward, backward = self.partition(joint, inputs, num_fwd_outputs=num_fwd_outputs, **more)
@@ -89,7 +89,7 @@ def find_layers(model):
 
 @contextlib.contextmanager
 def checkpointed(model, is_selective):
-    """All layers run under torch.utils.checkpoint; a selective one saves what contracts."""
+    """Runs all layers under torch.utils.checkpoint; a selective one saves contractions."""
     def policy(context, op, *args, **kwargs):
         saves = str(op).split(".")[1].startswith(PRODUCTS)
         return CheckpointPolicy.MUST_SAVE if saves else CheckpointPolicy.PREFER_RECOMPUTE
@@ -110,7 +110,7 @@ def checkpointed(model, is_selective):
 
 
 def measure(case, partition, expected, is_whole):
-    """One plan: bytes, seconds by the cost model, and whether the bits are the expected ones."""
+    """Measures one plan: bytes, seconds by the cost model, and whether the bits are the expected ones."""
     torch._dynamo.reset()
     counted = Counted(partition)
 
@@ -146,15 +146,17 @@ def compare(name):
     case, expected, rows = models.build(name), None, []
     if hasattr(getattr(case.model, "config", None), "use_cache"):
         case.model.config.use_cache = False  # regions of torch.utils.checkpoint cannot fill a cache
-    case.step()  # what a model's first step settles, such as the kind of its loss, would have it compiled twice
+    # A model's first step settles properties such as the kind of its loss, which would otherwise cause a second
+    # compilation.
+    case.step()
     def add(title, context, partition):
         nonlocal expected
         try:
             with context(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                # Where a region breaks the graph, its ops are in no plan.
+                # If a region breaks the graph, its ops are in no plan.
                 row, found = measure(case, partition, expected, "checkpoint" in title)
-        except Exception as error:  # a plan that PyTorch cannot make is a row that says so
+        except Exception as error:  # a plan that PyTorch cannot make becomes a row with the error
             row, found = {"error": f"{type(error).__name__}: {str(error).splitlines()[0]}"}, None
         expected = found if expected is None else expected
         rows.append({"model": name, "plan": title, **row})
@@ -177,7 +179,7 @@ def show(row):
 
 
 def find_exceptions(rows):
-    """Plans of others that take less memory than ours do at no more time, and what ours take."""
+    """Returns plans of others that need less memory than ours at no more time, and our plans within their bytes."""
     ours = [row for row in rows if row["plan"].startswith(BAR) and "peak" in row]
     for row in rows:
         if row in ours or "peak" not in row:
@@ -198,7 +200,7 @@ def time_steps(name):
     runs = {"eager": case.model, "inductor": torch.compile(case.model), **planned,
             "reprise": torch.compile(case.model, backend="reprise")}
     shares = {kind: [] for kind in runs}
-    for number in range(2 + ROUNDS):  # the first ones compile, and settle what a first step does
+    for number in range(2 + ROUNDS):  # the first rounds compile, and settle properties of a first step
         seconds = {}
         for kind, run in runs.items():
             begin = time.perf_counter()

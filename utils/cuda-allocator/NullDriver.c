@@ -1,4 +1,4 @@
-// The functions of libcuda and of NVML that PyTorch and Triton call, on a device that computes
+// Functions of libcuda and of NVML that PyTorch and Triton call, for a device that computes
 // nothing (NullRuntime.c).
 
 #define _GNU_SOURCE
@@ -32,7 +32,7 @@ CUresult cuGetErrorString(CUresult Error, const char **Text) {
   return *Text = "an error", CUDA_SUCCESS;
 }
 
-// Triton's kernels.
+// Functions for Triton's kernels.
 CUresult cuModuleLoadData(CUmodule *Module, const void *Image) {
   return *Module = Something, CUDA_SUCCESS;
 }
@@ -57,8 +57,8 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks, CUfunction Fun
   return *Blocks = 4, CUDA_SUCCESS;
 }
 
-// Expandable segments: an address range is memory at once, and what is mapped there needs nothing
-// more.
+// Functions for expandable segments: an address range is memory at once, so that mapping has
+// nothing to do.
 CUresult cuMemAddressReserve(CUdeviceptr *Place, size_t Bytes, size_t Alignment, CUdeviceptr Wish,
                              unsigned long long Flags) {
   void *Range =

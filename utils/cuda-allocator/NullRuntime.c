@@ -1,9 +1,9 @@
-// A CUDA runtime and a cuBLAS that compute nothing: device memory is the host's, streams run at
+// CUDA runtime and cuBLAS that compute nothing: device memory is the host's, streams run at
 // once, launches are dropped.
 //
 // PyTorch's CUDA build runs on it with its own caching allocator, whose figures do not depend on
-// what kernels write. Preloaded; check.py adds a function that returns success for each other one
-// that PyTorch calls.
+// the values that kernels write. The library is preloaded; check.py adds a function that returns
+// success for each other function that PyTorch calls.
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ static cudaError_t makeHandle(void **Handle) {
   return cudaSuccess;
 }
 
-// Two devices: what an H100 says of itself.
+// Properties of two devices, as an H100 reports them.
 static _Thread_local int Current;
 cudaError_t cudaGetDeviceCount(int *Count) { return *Count = 2, cudaSuccess; }
 cudaError_t cudaGetDevice(int *Device) { return *Device = Current, cudaSuccess; }
@@ -92,7 +92,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *Can, int Device, int Peer) {
 const char *cudaGetErrorName(cudaError_t Error) { return "error"; }
 const char *cudaGetErrorString(cudaError_t Error) { return "an error of the null device"; }
 
-// Memory.
+// Functions for memory.
 cudaError_t cudaMalloc(void **Place, size_t Bytes) { return allocate(Place, Bytes); }
 cudaError_t cudaHostAlloc(void **Place, size_t Bytes, unsigned Flags) {
   return allocate(Place, Bytes);
@@ -125,7 +125,7 @@ cudaError_t cudaGetSymbolAddress(void **Place, const void *Symbol) {
   return *Place = Symbols, cudaSuccess;
 }
 
-// Streams and events.
+// Functions for streams and events.
 cudaError_t cudaStreamCreate(cudaStream_t *Made) { return makeHandle((void **)Made); }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *Made, unsigned Flags) {
   return makeHandle((void **)Made);
@@ -150,7 +150,7 @@ cudaError_t cudaEventElapsedTime(float *Milliseconds, cudaEvent_t First, cudaEve
   return *Milliseconds = 1, cudaSuccess;
 }
 
-// Kernels.
+// Functions for kernels.
 void **__cudaRegisterFatBinary(void *Binary) {
   static void *Module;
   return &Module;
@@ -191,7 +191,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *Name, void **Place, uns
   return cudaSuccess;
 }
 
-// cuBLAS. Its workspaces are PyTorch's, from the caching allocator.
+// Functions of cuBLAS. The workspaces are PyTorch's, from the caching allocator.
 int cublasCreate_v2(void **Made) { return makeHandle(Made); }
 int cublasGetMathMode(void *Handle, int *Mode) { return *Mode = 0; }
 int cublasGetPointerMode_v2(void *Handle, int *Mode) { return *Mode = 0; }

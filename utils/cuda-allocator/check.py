@@ -4,13 +4,19 @@
 Usage: check.py [--codegen=eager|inductor] [--budgets=100%,60%,40%] [--device=0|1] [--hardware] [MODEL]...
 MODEL: of test/Frameworks/models.py; default: all; --hardware: on the machine's GPU, where bits are compared, too
 
-Runs with the Python of an environment that has PyTorch's CUDA build, Reprise's package and those of test/Frameworks/requirements.txt.
-The CUDA runtime and driver are replaced by ones that launch nothing (NullRuntime.c, NullDriver.c): allocations of a step do not
-depend on what kernels write. cuDNN is off. For each plan: the peak that was predicted, the budget, and beside it what the allocator
-gave (max_memory_allocated) and what was asked of it. Exits with 1 if that is more than 10 % from the prediction, or above the budget,
-or if a random op finds the generator where the step without replays does not have it, from which place its words follow, or if a kernel
-that sums is none of that step's. On hardware cuDNN is on, PyTorch's deterministic algorithms are asked for, and the loss, gradients and
-buffers of a step must be those of the step without replays, to the bit.
+Runs with the Python of an environment that has PyTorch's CUDA build, Reprise's package and those of
+test/Frameworks/requirements.txt. NullRuntime.c and NullDriver.c replace the CUDA runtime and driver and launch
+nothing: allocations of a step do not depend on the values that kernels write. cuDNN is off. The table has for each
+plan the predicted peak, the budget, the bytes that the allocator gave (max_memory_allocated), and the bytes that were
+requested from it. The exit code is 1 in these cases:
+
+- the requested bytes differ from the prediction by more than 10 %, or exceed the budget;
+- a random op finds the generator at another offset than in the step without replays, so that it would draw other
+  words;
+- a kernel that sums is not one of the step without replays.
+
+On hardware cuDNN is on, PyTorch runs its deterministic algorithms, and the loss, gradients and buffers of a step must
+be those of the step without replays, to the bit.
 """
 import argparse
 import ast
@@ -34,10 +40,10 @@ cuMemGetAllocationGranularity cuMemGetAllocationPropertiesFromHandle cuMemImport
 cuMemRetainAllocationHandle cuMemSetAccess cuMemUnmap cuMemsetD32Async cuModuleLoad cuModuleLoadDataEx cuModuleUnload cuOccupancyMaxActiveClusters
 cuStreamWriteValue32 cuTensorMapEncodeTiled nvmlDeviceGetComputeRunningProcesses nvmlDeviceGetGpuFabricInfoV
 nvmlDeviceGetNvLinkRemoteDeviceType nvmlDeviceGetNvLinkRemotePciInfo_v2 nvmlInit_v2 nvmlSystemGetCudaDriverVersion_v2""".split()
-#: What is computed outside of the graphs: a loss, or all of it that follows the model.
+#: Bytes computed outside of the graphs: a loss, or everything that follows the model.
 OUTSIDE = 1024
 REDUCTION = re.compile(r"triton_heuristics\.(\w*reduction|split_scan)\(")
-#: What follows from a kernel's name and place, and which of its results are stored.
+#: Parts that follow from a kernel's name and place, and from which of its results are stored.
 ELSEWHERE = re.compile(r"#.*|'(?:optimize_mem|num_store|num_reduction)': \w+|'kernel_name': '\w*'|'tiling_scores': \{.*?\}|"
                        r"'signature': \{.*?\}|'configs': \[\{.*?\}\]|filename=\S*|out_ptr\d+, |tl\.store\(.*")
 SIGNATURE, CONFIGS = re.compile(r"'signature': (\{.*?\})"), re.compile(r"'configs': (\[\{.*?\}\])")
@@ -64,7 +70,7 @@ def build(folder, name, source, others):
 
 
 def start(folder):
-    """Runs this script again, on libraries that compute nothing."""
+    """Runs this script again, with libraries that compute nothing."""
     runtime = build(folder, "libnullruntime.so", "NullRuntime.c", ())
     needed = set()
     for path in glob.glob(os.path.join(packages(), "torch", "lib", "lib*.so")):
@@ -86,7 +92,7 @@ def on_gpu(value, device):
 
 @contextlib.contextmanager
 def draws():
-    """All random ops that run meanwhile: their names, and the seed and offset of the generator before each."""
+    """Records all random ops that run meanwhile: their names, and the seed and offset of the generator before each."""
     import torch
     found, call, generators = [], torch._ops.OpOverload.__call__, torch.cuda.default_generators
 
@@ -102,7 +108,7 @@ def draws():
 
 
 def draw_step(case, forward):
-    """The draws of a step, with generators of both devices, if there are two, at different places before it."""
+    """Returns the draws of a step. Generators of both devices, if there are two, start at different places."""
     import torch
     other = torch.device("cuda", 1 - next(case.model.parameters()).device.index)
 
@@ -116,7 +122,7 @@ def draw_step(case, forward):
 
 
 def order_of_sums(name, code):
-    """What of a kernel's code decides the order of its sums: all but the name, and what it stores."""
+    """Returns the parts of a kernel's code that decide the order of its sums: all but the name, and its stores."""
     names, aligned = (ast.literal_eval(each.search(code).group(1)) for each in (SIGNATURE, CONFIGS))
     operands = [(each, aligned[0].get((i,))) for i, each in enumerate(names) if each.startswith("in")]
     return "\n".join([*filter(str.strip, ELSEWHERE.sub("", code.replace(name, "")).splitlines()), str(operands)])
@@ -124,7 +130,7 @@ def order_of_sums(name, code):
 
 @contextlib.contextmanager
 def reductions():
-    """How all kernels sum and scan that are made meanwhile."""
+    """Records the sums and scans of all kernels that are made meanwhile."""
     from torch._inductor.async_compile import AsyncCompile
     found, make = set(), AsyncCompile.triton
 
@@ -137,7 +143,7 @@ def reductions():
 
 
 def run_step(case, forward):
-    """Loss, gradients and buffers of a step, which leaves buffers as they were."""
+    """Returns loss, gradients and buffers of a step, and restores the buffers."""
     buffers = {name: each.clone() for name, each in case.model.named_buffers()}
     loss = case.step(forward)
     gradients, after = case.state()
@@ -151,7 +157,7 @@ def differing(found, expected):
 
 
 def run_alone(case, codegen):
-    """Of a step without replays: what it computes, its draws, and the kernels that reduce."""
+    """Returns, for a step without replays, its results, its draws, and its reducing kernels."""
     import torch
     torch._dynamo.reset()
     forward = torch.compile(case.model, backend="aot_eager") if codegen == "eager" else torch.compile(
@@ -163,7 +169,8 @@ def run_alone(case, codegen):
 
 
 def try_budget(name, case, budget, arguments, computed, draws_alone, kernels_alone, noise):
-    """Whether the peak of a step is as predicted, and within the budget unless a warning says otherwise, and the draws are the same."""
+    """Checks that the peak of a step is as predicted, that it fits the budget unless a warning says otherwise, and that
+    the draws are the same."""
     import torch
     from reprise.torch import plans
     torch._dynamo.reset()
@@ -205,7 +212,7 @@ def check(arguments):
     import models
     import torch
 
-    import reprise.torch  # noqa: F401  the entry point of an installed package does that, too
+    import reprise.torch  # noqa: F401  the entry point of an installed package imports it too
     cross_entropy = torch.nn.functional.cross_entropy
     torch.nn.functional.cross_entropy = lambda x, target, *more, **named: cross_entropy(x, target.to(x.device), *more, **named)
     if arguments.hardware:

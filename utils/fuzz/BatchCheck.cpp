@@ -1,5 +1,4 @@
-// reprise: whether a program in micro-batches computes what it does on the whole batch, and in
-// stages what it does on one device
+// reprise: compares a program in micro-batches with the whole batch, and in stages with one device
 #include "Check.h"
 #include "Ops.h"
 
@@ -47,7 +46,7 @@ namespace {
 
 constexpr int64_t kMostMicrobatches = 24;
 
-/// What couples the samples of a batch is refused in these words.
+/// Phrases of the errors that refuse to cut a batch whose samples are coupled.
 constexpr StringLiteral kRefusals[] = {
     "couples the samples of a batch", "reads a total over the batch", "samples cannot share evenly",
     "have no variance", "every micro-batch has a value of its own"};
@@ -70,7 +69,7 @@ public:
     checkStages(1, whole);
     if (batch < 2)
       return verdict;
-    // Each micro-batch has its own copy of the ops.
+    // Each micro-batch has its own copy of the ops, so their number is limited.
     int64_t most = std::min<int64_t>(batch, kMostMicrobatches);
     SmallVector<int64_t> numbers{random.within(2, most)};
     if (isThorough)
@@ -87,7 +86,7 @@ private:
     verdict.details = details.str();
   }
 
-  /// The samples of the batch; 0 if there is none.
+  /// Returns the samples of the batch; 0 if there is none.
   int64_t findBatch() {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
     if (!module) {
@@ -106,7 +105,7 @@ private:
     return 0;
   }
 
-  /// The results; none if the program is refused, or after an error.
+  /// Returns the results; none if the program is refused, or after an error.
   std::vector<Tensor> interpretIn(int64_t microbatches) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
     PhaseOptions phases;
@@ -126,7 +125,7 @@ private:
     return succeeded(results) ? std::move(*results) : std::vector<Tensor>();
   }
 
-  /// A pipeline has the bits of one device with as many micro-batches.
+  /// Checks that a pipeline has the bits of one device with as many micro-batches.
   void checkStages(int64_t microbatches, const std::vector<Tensor> &one) {
     if (!verdict.kind.empty() || one.empty())
       return;
@@ -156,7 +155,7 @@ private:
         fail("mismatch", name + ": result " + Twine(number) + " is not that of one device");
   }
 
-  /// Runs all device programs; results stand where they stand in the step, and in one piece.
+  /// Runs all device programs. Results are in the order of the step, and in one piece.
   static bool interpretAll(ModuleOp module, std::vector<Tensor> &results, uint64_t order) {
     std::vector<ProgramCall> calls;
     for (ProgramOp program : findPrograms(module))
@@ -165,7 +164,7 @@ private:
     if (failed(returned))
       return false;
     using Part = std::pair<std::optional<EntrySignature::Rows>, Tensor>;
-    std::map<int64_t, Part> parts; // by their places
+    std::map<int64_t, Part> parts; // by position
     for (auto [call, own] : llvm::zip(calls, *returned)) {
       EntrySignature signature(call.program);
       for (auto [number, tensor] : llvm::enumerate(own))

@@ -1,4 +1,4 @@
-// reprise: arbitrary bytes read as a bundle, as they are and with their checksum set right
+// reprise: arbitrary bytes read as a bundle, unchanged and with a valid checksum
 #include "reprise/Runtime/Bundle.h"
 
 using namespace reprise::runtime;
@@ -7,14 +7,14 @@ static void read(const std::vector<uint8_t> &bytes) {
   auto bundle = deserializeBundle(bytes.data(), bytes.size(), "fuzz.rpb");
   if (!bundle)
     return;
-  // What is accepted is written again without loss.
+  // An accepted bundle is written again without loss.
   auto again = serializeBundle(*bundle);
   if (!again)
     __builtin_trap();
   auto second = deserializeBundle(again->data(), again->size(), "fuzz.rpb");
   if (!second || !(*second == *bundle))
     __builtin_trap();
-  // So is the bundle of each of its devices.
+  // The bundle of each of its devices is valid as well.
   for (uint32_t device = 0; device < bundle->countDevices(); ++device)
     if (validateBundle(selectDevice(*bundle, device)))
       __builtin_trap();

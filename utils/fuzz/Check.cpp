@@ -1,4 +1,4 @@
-// reprise: whether all ways to run one program agree
+// reprise: compares all configurations of one program
 #include "Check.h"
 
 #include "Musts.h"
@@ -197,7 +197,7 @@ bool Checker::runOnTargets(Variant variant, const Outcome &expected) {
   return true;
 }
 
-/// Where a share is too small, the budget that is said to be feasible is.
+/// Checks budgets. If a share is too small, checks the budget that the error names.
 bool Checker::runBudgets(const Variant &variant, const Outcome &expected) {
   std::vector<int64_t> shares = {90, 70, 50};
   if (!isThorough)
@@ -208,7 +208,7 @@ bool Checker::runBudgets(const Variant &variant, const Outcome &expected) {
   return true;
 }
 
-/// Plans within a budget. The error of a budget that is too small names one that is met.
+/// Checks plans within a budget. The error of a budget that is too small names one that is met.
 bool Checker::planWithin(const Variant &variant, const Budget &budget) {
   OwningOpRef<ModuleOp> module = parse(variant);
   CompileOptions options;
@@ -227,8 +227,8 @@ bool Checker::planWithin(const Variant &variant, const Budget &budget) {
                               : false;
 }
 
-/// A step that is cut into stages has programs without a backward pass, too, and a GPU has a link
-/// to the host, for which programs are planned alone.
+/// Checks a step that is cut into stages: it has programs without a backward pass, and a GPU has a
+/// link to the host, for which programs are planned separately.
 bool Checker::runStages(Variant variant, const Outcome &expected) {
   variant.phases.stages.devices = random.within(1, 3);
   variant.name += " on " + std::to_string(variant.phases.stages.devices) + " devices";
@@ -250,7 +250,7 @@ Variant makeVariant(const std::string &policy, bool labels, bool verifyReplays) 
   return variant;
 }
 
-/// The first one is the program as it is.
+/// Returns the variants; the first is the unchanged program.
 std::vector<Variant> Checker::variants() {
   std::vector<Variant> result(1);
   result[0].name = "as labelled";
@@ -267,7 +267,7 @@ std::vector<Variant> Checker::variants() {
       result.push_back(makeVariant(policy, false, true));
       result.push_back(makeVariant(policy, true, false));
     }
-  // Half of the programs replay all they can.
+  // Half of the programs use as many replays as possible.
   std::string policy = random.chance(50) ? "recompute-all" : random.pick(policies);
   bool labels = random.chance(30), verifyReplays = random.chance(30);
   if (!isThorough)
@@ -275,9 +275,9 @@ std::vector<Variant> Checker::variants() {
   return result;
 }
 
-/// Two labels by chance may contradict each other on ops of one value, or for one memory, which is
-/// refused, as is a label for what a loop makes or a rule of a derivative computes: such a program
-/// runs without its labels.
+/// Drops the labels of a program that is refused because of them. Two random labels may contradict
+/// each other on ops of one value, or for one memory; a label for a result of a loop, or in the
+/// rule of a derivative, is refused too.
 bool Checker::dropClash(std::vector<Variant> &all) {
   StringRef said(diagnostics);
   if (!said.contains("contradictory labels for one ") && !said.contains("of what a loop makes") &&
@@ -355,7 +355,8 @@ Verdict Checker::run() {
 
 } // namespace
 
-/// A message about one op is told from those about others by its words, without sizes and numbers.
+/// Returns the key of a verdict. Messages about different ops differ in their words, so sizes and
+/// numbers are removed.
 std::string Verdict::key() const {
   if (kind != "error" && kind != "text" && kind != "run")
     return kind;

@@ -1,4 +1,4 @@
-// reprise: checks in a child process, whose end is a verdict, too
+// reprise: checks in a child process, whose crash is a verdict
 #include "Child.h"
 
 #include "reprise/Support/Guard.h"

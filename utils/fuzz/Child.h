@@ -1,4 +1,4 @@
-// reprise: checks in a child process, whose end is a verdict, too
+// reprise: checks in a child process, whose crash is a verdict
 #ifndef REPRISE_UTILS_FUZZ_CHILD_H
 #define REPRISE_UTILS_FUZZ_CHILD_H
 
@@ -7,8 +7,7 @@
 
 namespace reprise::fuzz {
 
-/// The verdict of `work`, run in a child of limited time and memory; "crash" if it did not end
-/// well.
+/// Returns the verdict of `work`, run in a child of limited time and memory; "crash" if it crashed.
 Verdict inChild(llvm::function_ref<Verdict()> work);
 
 } // namespace reprise::fuzz

@@ -139,7 +139,7 @@ bool Generator::emitOp() {
   return false;
 }
 
-/// Late inputs, which nothing else may read, and what is there before.
+/// Emits a pause with late inputs, which no other op may read, and early values.
 void Generator::emitPause() {
   SmallVector<Value> early, late;
   for (int64_t i = random.below(4); i > 0; --i)
@@ -153,7 +153,7 @@ void Generator::emitPause() {
 
 //===-- The entry -----------------------------------------------------------------------------===//
 
-/// Values that nothing reads, and some others, which may become the next values of arguments.
+/// Returns values without readers, and some others, which may become the next values of arguments.
 void Generator::returnResults() {
   SmallVector<Value> results;
   for (Value value : llvm::reverse(values.pool))
@@ -207,8 +207,8 @@ void Generator::nameArguments() {
   }
 }
 
-/// A must on a name could contradict one on the named op, and one on a view another one of its
-/// memory. What a loop makes has no label.
+/// Chooses a label. A MUST on a name could contradict one on the named op, and a MUST on a view one
+/// on its memory. Results of loops have no label.
 static Label chooseLabel(Operation *op, llvm::DenseMap<Operation *, Label> &musts, int saved,
                          Random &random) {
   static constexpr Label recompute[] = {Label::must_recompute, Label::prefer_recompute};
@@ -227,7 +227,7 @@ static Label chooseLabel(Operation *op, llvm::DenseMap<Operation *, Label> &must
 void Generator::labelOps() {
   static constexpr int rates[] = {0, 10, 40, 90};
   labelMemories();
-  llvm::DenseMap<Operation *, Label> musts; ///< by what makes the memory
+  llvm::DenseMap<Operation *, Label> musts; ///< by the op that computes the memory
   module->walk([&](Operation *op) {
     auto own = op->getAttrOfType<LabelAttr>("reprise.label");
     if (own && isMust(own.getValue()))

@@ -8,37 +8,37 @@
 
 namespace reprise::fuzz {
 
-/// An op and examples of what it accepts.
+/// Op and examples of valid types for it.
 struct Known {
   const OpSpec *spec;
   std::vector<Template> examples;
 };
 
-/// What programs are made of.
+/// Ingredients of programs.
 struct Repertoire {
-  std::vector<Known> ops;           ///< all that are not control flow
+  std::vector<Known> ops;           ///< all ops except control flow
   std::set<std::string> without;    ///< ops to leave out
-  std::vector<std::string> unknown; ///< ops that no example was found of
+  std::vector<std::string> unknown; ///< ops without an example
 };
 
-/// Learns all ops but for those `without`.
+/// Learns all ops except `without`.
 Repertoire learnOps(mlir::MLIRContext *context, std::set<std::string> without);
 
-/// The ops that the program of a seed holds rather than others. Neighbouring seeds favour different
-/// ones, and all get their turn.
+/// Returns the ops that the program of a seed prefers. Neighbouring seeds prefer different ones,
+/// and all get their turn.
 std::vector<const Known *> favouritesOf(const Repertoire &repertoire, uint64_t seed);
 
 /// A value that is read through views.
 struct Memory {
   mlir::Operation *maker;
-  llvm::SmallVector<mlir::Operation *> views; ///< and names, whose labels are the memory's
+  llvm::SmallVector<mlir::Operation *> views; ///< views, and names, whose labels are the memory's
 };
 
-/// Returns the op whose memory a chain of views and names shows; null if it makes none, as
-/// arguments do.
+/// Returns the op whose memory a chain of views and names shows; null for arguments, which have
+/// none.
 mlir::Operation *findMaker(mlir::Operation *op);
 
-/// What a gradient differentiates.
+/// Body that a gradient differentiates.
 struct Body {
   mlir::Block *block = nullptr;
   llvm::SmallVector<int64_t> losses, wrt; ///< results and arguments
@@ -94,7 +94,7 @@ private:
   mlir::func::FuncOp entry;
   Values values;
   std::vector<const Known *> favourites;
-  llvm::DenseSet<mlir::Value> lateInputs; ///< arguments that the pause alone reads
+  llvm::DenseSet<mlir::Value> lateInputs; ///< arguments that only the pause reads
   std::vector<Function> functions;
   std::vector<Memory> memories;
   int gradients = 0, gradientDepth = 0, depth = 0, functionCount = 0;

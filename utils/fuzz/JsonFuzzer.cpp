@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string text;
   for (const auto &[name, value] : *members)
     text += (text.empty() ? "{" : ", ") + jsonString(name) + ": " + std::to_string(value);
-  // Escapes in names stay as they are: a name may be another one afterwards, but is one.
+  // Escapes in names are not changed: a name may differ afterwards, but stays a name.
   if (!parseJsonIntegers(text.empty() ? "{}" : text + "}"))
     __builtin_trap();
   return 0;

@@ -1,4 +1,4 @@
-// reprise: what the dialect thinks of an op
+// reprise: judgement of an op by the dialect
 #include "Template.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,7 +18,7 @@ std::string kindOf(StringRef message) {
   return result;
 }
 
-/// Never empty.
+/// Returns a text that is never empty.
 static std::string messageOf(const std::string &text) { return text.empty() ? "no message" : text; }
 
 Operation *Judge::create(OpBuilder &builder, const Template &candidate, ValueRange operands) {
@@ -34,8 +34,8 @@ Operation *Judge::create(OpBuilder &builder, const Template &candidate, ValueRan
   return builder.create(state);
 }
 
-/// True unless the op infers its results and cannot. What the attributes' own types refuse is left
-/// to the verifier.
+/// Infers the results. Returns true unless the op infers its results and fails. Errors in the types
+/// of attributes are left to the verifier.
 bool Judge::infer(Template &candidate, ValueRange operands) {
   OperationName name(candidate.spec->name, context);
   auto *interface = name.getInterface<InferTypeOpInterface>();

@@ -1,5 +1,5 @@
-// reprise: whether the kernels of one program compute what the interpreter does, on every CPU that
-// this machine is, or on its GPU
+// reprise: compares the kernels of one program with the interpreter, on every CPU that this machine
+// supports, or on its GPU
 #include "Check.h"
 #include "Child.h"
 #include "Ops.h"
@@ -25,7 +25,7 @@ public:
   KernelChecker(StringRef text, MLIRContext *context, std::optional<uint64_t> seed, bool onGpu)
       : text(text), context(context), random(seed.value_or(0)), seed(random.below(1000)),
         targets(runnableTargets()) {
-    // Kernels take all the time, and most are wrong on every CPU, or on none.
+    // Kernels take most of the time, and most faults occur on every CPU or on none.
     if (seed && random.chance(75))
       targets = {random.pick(runnableTargets())};
     if (onGpu)
@@ -75,8 +75,8 @@ private:
     return true;
   }
 
-  /// The bundles get the values of arguments, so that no code is made that draws them: it takes
-  /// longer than all other code.
+  /// Gives the bundles the values of arguments, so that no code is generated to draw them: that
+  /// code takes longer than all other.
   bool takeValues() {
     auto entry = module->lookupSymbol<func::FuncOp>(kEntry);
     for (BlockArgument argument : entry.getArguments()) {
@@ -109,12 +109,12 @@ private:
     return true;
   }
 
-  /// In each order of the emulated driver, which asks for it once per process.
+  /// Runs in each order of the emulated driver, which reads the order once per process.
   bool runInOrders(const runtime::Bundle &bundle) {
     for (const char *order : {"forwards", "backwards", "shuffled"}) {
       Verdict one = inChild([&] {
         setenv("REPRISE_EMULATED_ORDER", order, true);
-        // What is checked here needs little, and a child has limited memory.
+        // These checks need little memory, and a child has limited memory.
         setenv("REPRISE_EMULATED_MEMORY", "268435456", true);
         std::string name = kGpu.str() + ", " + order;
         Failure failure = runBundle(

@@ -9,7 +9,7 @@ using Shape = KernelValues::Shape;
 using TensorType = KernelValues::TensorType;
 using Attributes = KernelValues::Attributes;
 
-/// A contraction of `left`: its dimensions, and those of the right operand in any order.
+/// Contraction of `left`: its dimensions, and those of the right operand in any order.
 namespace {
 struct Contraction {
   TensorType left;
@@ -17,11 +17,12 @@ struct Contraction {
 };
 } // namespace
 
-/// Every dimension of the left operand has a role by chance; the right one has columns, too.
+/// Draws a contraction. Every dimension of the left operand has a random role; the right one also
+/// has columns.
 static Contraction drawContraction(KernelValues &v) {
   enum Role { Batch, Contracted, Column };
   Contraction c{v.drawType(1, 4), {}, {}, {}, {}, {}, {}, {}};
-  SmallVector<std::pair<int64_t, Role>> dims; // of the right operand
+  SmallVector<std::pair<int64_t, Role>> dims; // dimensions of the right operand
   Shape rows;
   for (auto [d, size] : llvm::enumerate(c.left.getShape())) {
     int64_t kind = v.random.below(10);

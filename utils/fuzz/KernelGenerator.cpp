@@ -18,7 +18,7 @@ OwningOpRef<ModuleOp> KernelGenerator::run() {
   v.b.setInsertionPointToEnd(module->getBody());
   v.function = func::FuncOp::create(v.b, "f", v.b.getFunctionType({}, {}));
   v.b.setInsertionPointToEnd(v.function.addEntryBlock());
-  int64_t order = v.random.below(100); // of derivatives
+  int64_t order = v.random.below(100); // order of derivatives
   for (int64_t i = order < 25 ? 2 : 1; i > 0; --i) {
     emitHeavy();
     emitBehind();
@@ -61,7 +61,7 @@ void KernelGenerator::emitHeavy() {
     emitWhole(v);
 }
 
-/// Ops behind the heavy one: on its results, and beside them.
+/// Emits ops behind the heavy op: on its results, and beside them.
 void KernelGenerator::emitBehind() {
   for (int64_t i = v.random.below(4); i > 0 && isFloat(v.pool.back()); --i) {
     Value value = v.pool.back();
@@ -89,7 +89,8 @@ void KernelGenerator::emitBehind() {
 
 //===-- Gradients -----------------------------------------------------------------------------===//
 
-/// Every op of the function has a derivative, and there is something to differentiate.
+/// Returns whether every op of the function has a derivative, and an argument can be
+/// differentiated.
 bool KernelGenerator::isDifferentiable() {
   for (Operation &op : v.function.getBody().front())
     if (!isa<DifferentiableOpInterface>(op) && llvm::any_of(op.getOperands(), isFloat) &&
@@ -100,7 +101,7 @@ bool KernelGenerator::isDifferentiable() {
          });
 }
 
-/// The sum of what nothing reads; of a gradient, times directions.
+/// Returns the sum of values without readers; for a gradient, multiplied by directions.
 Value KernelGenerator::makeLoss(func::FuncOp of, bool isSecond) {
   SmallVector<Value> terms;
   for (Value value : llvm::reverse(v.pool))
@@ -124,7 +125,7 @@ Value KernelGenerator::makeLoss(func::FuncOp of, bool isSecond) {
 }
 
 /// Ends `of`, whose first result becomes a loss, and returns a function that computes its results
-/// and gradients. `isSecond` tells that it computes gradients itself.
+/// and gradients. `isSecond` tells whether `of` computes gradients itself.
 func::FuncOp KernelGenerator::addGradient(func::FuncOp of, bool isSecond) {
   SmallVector<Value> results = {makeLoss(of, isSecond)};
   for (Value value : v.pool)
@@ -157,7 +158,7 @@ func::FuncOp KernelGenerator::addGradient(func::FuncOp of, bool isSecond) {
 
 //===-- The interface -------------------------------------------------------------------------===//
 
-/// Values that nothing reads, and some others; some become the next values of arguments.
+/// Returns values without readers, and some others; some become the next values of arguments.
 void KernelGenerator::returnResults() {
   SmallVector<Value> results;
   SmallVector<std::string> names;

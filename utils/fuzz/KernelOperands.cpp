@@ -1,5 +1,5 @@
-// reprise: operands of the heavy ops in the programs for kernels: values that are there, moved,
-// computed or new
+// reprise: operands of the heavy ops in the programs for kernels: existing, moved, computed or new
+// values
 #include "KernelValues.h"
 #include "Template.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -23,7 +23,7 @@ Value KernelValues::emit(StringRef name, TypeRange results, ValueRange operands,
   return op->getResult(0);
 }
 
-/// A value of the type; often one that other ops make of others.
+/// Returns a value of the type, often computed from other values.
 Value KernelValues::operand(TensorType type, int depth) {
   SmallVector<Value> equal;
   for (Value value : pool)
@@ -72,8 +72,8 @@ Value KernelValues::indices(Sizes shape, int64_t limit) {
   return function.getBody().front().addArgument(type, b.getLoc());
 }
 
-/// Elements of a value that is there, one after the other or some apart, in the shape that is asked
-/// for; null if there is none with as many.
+/// Returns elements of an existing value, contiguous or strided, in the requested shape; null if no
+/// value has as many.
 Value KernelValues::adapted(TensorType type) {
   SmallVector<Value> large;
   for (Value value : pool)
@@ -212,7 +212,8 @@ Value KernelValues::broadcastTo(TensorType type, int depth) {
 
 //===-- Elementwise ---------------------------------------------------------------------------===//
 
-/// Mostly those of one instruction: the code of the others is long.
+/// Returns a unary op of a value, mostly one of a single instruction: the code of the others is
+/// long.
 Value KernelValues::unary(Value value) {
   static constexpr StringLiteral cheap[] = {"relu", "neg", "abs", "floor", "sqrt"};
   static constexpr StringLiteral functions[] = {"tanh", "gelu", "exp", "silu",  "erf",
@@ -255,8 +256,8 @@ Value KernelValues::compared(Value left, Value right) {
               {b.getNamedAttr("predicate", ComparePredicateAttr::get(context, predicate))});
 }
 
-/// Bits as words or as floats, and values that may wait elsewhere. The bits of a NaN are not
-/// promised, so the floats are those of numbers.
+/// Reinterprets bits as words or as floats, and values that may wait elsewhere. The bits of a NaN
+/// are not promised, so the floats are numbers.
 Value KernelValues::rewrapped(TensorType type, int depth) {
   TensorType floats = type.clone(b.getF32Type()), integers = type.clone(b.getI32Type());
   if ((type != floats && type != integers) || random.chance(40))

@@ -12,7 +12,8 @@ KernelValues::KernelValues(MLIRContext *context, uint64_t seed)
                               b.getF16Type(),  b.getF16Type(),  b.getF32Type(),
                               b.getF32Type(),  b.getF32Type(),  b.getF64Type()};
   element = random.pick(floats);
-  // Most are cheap to interpret; some fill several blocks, and what is packed for all workers.
+  // Most programs are cheap to interpret; some fill several blocks, and data packed for all
+  // workers.
   int64_t size = random.below(100);
   mostElements = size < 65 ? 3000 : size < 92 ? 12000 : 40000;
   mostFlops = size < 65 ? 100000 : size < 92 ? 1000000 : size < 99 ? 5000000 : 20000000;
@@ -38,7 +39,7 @@ int64_t KernelValues::drawSize(int64_t most) {
   return size <= most ? size : random.within(1, std::clamp<int64_t>(most, 1, 40));
 }
 
-/// Draws sizes whose product is at most `most`, in any order: those drawn late are small.
+/// Draws sizes whose product is at most `most`, in any order: later ones are smaller.
 void KernelValues::draw(ArrayRef<int64_t *> sizes, int64_t most) {
   SmallVector<int64_t *> order(sizes);
   for (size_t i = order.size(); i > 1; --i)

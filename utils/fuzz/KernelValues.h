@@ -1,4 +1,4 @@
-// reprise: the values of a program for the kernels, and how operands are made of them
+// reprise: the values of a program for the kernels, and the construction of operands from them
 #ifndef REPRISE_UTILS_FUZZ_KERNELVALUES_H
 #define REPRISE_UTILS_FUZZ_KERNELVALUES_H
 
@@ -20,7 +20,7 @@ inline mlir::Type computeType(mlir::Type type) {
 
 llvm::SmallVector<int64_t> permutation(Random &random, int64_t rank);
 
-/// Draws another shape of as many elements: neighbours joined, sizes cut in two.
+/// Draws another shape with as many elements: neighbours joined, sizes cut in two.
 llvm::SmallVector<int64_t> reshaped(Random &random, llvm::ArrayRef<int64_t> shape);
 
 /// The values of one function under construction. Sizes and element types are drawn around one
@@ -37,7 +37,7 @@ struct KernelValues {
   int64_t drawSize(int64_t most);
   void draw(llvm::ArrayRef<int64_t *> sizes, int64_t most);
   Shape drawShape(int64_t minRank, int64_t maxRank);
-  /// That of a value that is there, or a new one.
+  /// Returns the type of an existing value, or a new type.
   TensorType drawType(int64_t minRank, int64_t maxRank);
   mlir::Type drawFloat();
 
@@ -74,11 +74,11 @@ struct KernelValues {
   mlir::MLIRContext *context;
   Random random;
   mlir::ImplicitLocOpBuilder b;
-  mlir::func::FuncOp function;      ///< that new arguments are given to
-  mlir::Type element;               ///< of most values
-  int64_t mostElements, mostFlops;  ///< of a value, of an op
-  std::vector<mlir::Value> pool;    ///< all that are there
-  std::vector<int64_t> indexLimits; ///< by argument; 0 for those that are no indices
+  mlir::func::FuncOp function;      ///< function that gets new arguments
+  mlir::Type element;               ///< element type of most values
+  int64_t mostElements, mostFlops;  ///< limits of a value, and of an op
+  std::vector<mlir::Value> pool;    ///< all existing values
+  std::vector<int64_t> indexLimits; ///< by argument; 0 for arguments that are no indices
 };
 
 // Heavy ops (KernelWindows.cpp, KernelContractions.cpp, KernelRows.cpp, KernelIndexing.cpp).

@@ -15,7 +15,8 @@ struct Window {
 };
 } // namespace
 
-/// The output's size is drawn, not the image's: what fills vectors, strips and blocks are outputs.
+/// Draws a window. The output's size is drawn, not the image's, because outputs fill vectors,
+/// strips and blocks.
 static Window drawWindow(KernelValues &v, int64_t most, bool isPool) {
   static constexpr int64_t sizes[] = {1, 1, 2, 2, 3, 3, 3, 4, 5, 7, 8, 11, 16, 17};
   static constexpr int64_t strides[] = {1, 1, 1, 2, 2, 2, 3, 4};
@@ -48,7 +49,7 @@ static Attributes windowAttributes(KernelValues &v, ArrayRef<Window> windows, bo
           isPool ? all("window", &Window::size) : all("dilation", &Window::dilation)};
 }
 
-/// Image, filter and output of a convolution; none if one is too large.
+/// Returns image, filter and output of a convolution; none if one is too large.
 static SmallVector<RankedTensorType> drawConvolution(KernelValues &v, ArrayRef<Window> windows,
                                                      int64_t &groups) {
   int64_t lines = 1, terms = 1;
@@ -74,7 +75,7 @@ static SmallVector<RankedTensorType> drawConvolution(KernelValues &v, ArrayRef<W
   return isLarge ? SmallVector<TensorType>() : types;
 }
 
-/// A convolution or one of its gradients.
+/// Emits a convolution or one of its gradients.
 Value emitConvolution(KernelValues &v) {
   SmallVector<Window> windows;
   SmallVector<TensorType> types;
@@ -92,7 +93,7 @@ Value emitConvolution(KernelValues &v) {
   attributes.push_back(v.number("groups", groups));
   static constexpr StringLiteral names[] = {"convolution_filter", "convolution_transpose",
                                             "convolution"};
-  // Each makes one of the three from the other two.
+  // Each op computes one of the three from the other two.
   static constexpr int operands[3][2] = {{0, 2}, {2, 1}, {0, 1}}, results[] = {1, 0, 2};
   int64_t kind = v.random.below(3);
   return v.emit(names[kind], types[results[kind]],

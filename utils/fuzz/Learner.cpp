@@ -1,4 +1,4 @@
-// reprise: how the fuzzer learns what an op accepts
+// reprise: learning of the types that an op accepts
 #include "Learner.h"
 
 using namespace mlir;
@@ -45,8 +45,7 @@ Template Learner::propose(const OpSpec &spec) {
 
 static bool isEmpty(Type type) { return cast<RankedTensorType>(type).getNumElements() == 0; }
 
-/// What keeps the candidate from being an example of another structure than all so far; empty if
-/// it is one.
+/// Returns the reason why the candidate is no example of a new structure; empty if it is one.
 std::string Learner::examine(Template &candidate) {
   std::string message = judge.wellFormed(candidate);
   if (!message.empty())
@@ -58,14 +57,14 @@ std::string Learner::examine(Template &candidate) {
   return judge.importable(candidate);
 }
 
-/// There is room for some examples, and all are as likely to stay.
+/// Keeps an example. There is room for some examples, and all are equally likely to stay.
 void Learner::keep(const Template &candidate) {
   examples.emplace(structureOf(candidate), candidate);
   if (examples.size() > kExamples)
     examples.erase(std::next(examples.begin(), random.below(examples.size())));
 }
 
-/// One failure of each kind; another one sometimes takes its place.
+/// Keeps one failure of each kind; a new one sometimes replaces it.
 void Learner::remember(const Template &candidate, const std::string &message) {
   auto [found, isNew] = kinds.try_emplace(kindOf(message), failures.size());
   if (isNew)

@@ -1,4 +1,4 @@
-// reprise: how the fuzzer learns what an op accepts
+// reprise: learning of the types that an op accepts
 #ifndef REPRISE_UTILS_FUZZ_LEARNER_H
 #define REPRISE_UTILS_FUZZ_LEARNER_H
 
@@ -7,15 +7,15 @@
 
 namespace reprise::fuzz {
 
-/// Finds well-formed examples of an op by asking the dialect. Each message that the dialect has not
-/// given before is a step forward, since its checks come one after the other: a candidate that got
-/// one is kept, and changed further.
+/// Search for well-formed examples of an op by asking the dialect. Each new message of the dialect
+/// is progress, since its checks run one after the other: the candidate is kept, and changed
+/// further.
 class Learner {
 public:
   Learner(mlir::MLIRContext *context, uint64_t seed)
       : context(context), judge(context), random(seed) {}
 
-  /// Different examples of the op; none if no search led to one.
+  /// Returns different examples of the op; none if no search found one.
   std::vector<Template> learn(const OpSpec &spec);
 
 private:
@@ -35,8 +35,8 @@ private:
     Template candidate;
     std::string message;
   };
-  std::vector<Failure> failures;            // one of each kind, as they came
-  std::map<std::string, size_t> kinds;      // of messages
+  std::vector<Failure> failures;            // one of each kind, in order
+  std::map<std::string, size_t> kinds;      // by message
   std::map<std::string, Template> examples; // by structure
 };
 

@@ -1,4 +1,4 @@
-// reprise: values that are read through views alone, and their labels
+// reprise: values that are read only through views, and their labels
 #include "Generator.h"
 
 using namespace mlir;
@@ -36,7 +36,7 @@ static Value showIn(ImplicitLocOpBuilder &builder, Random &random, Value value) 
   }
 }
 
-/// A value that nothing reads but views, of which others are made: their gradients read the views.
+/// Emits a value that only views read, with further views of them: their gradients read the views.
 bool Generator::emitViewed() {
   Value source = values.pickFloat();
   auto type = cast<RankedTensorType>(source.getType());
@@ -55,7 +55,7 @@ bool Generator::emitViewed() {
   Value seen = name(made);
   for (int64_t views = random.within(1, 3); views > 0; --views) {
     Value view = showIn(builder, random, seen);
-    // What is repeated has no label for the memory.
+    // A broadcast has no label for the memory.
     bool isRepeated = isa<BroadcastOp>(view.getDefiningOp());
     if (!isRepeated)
       memory.views.push_back(view.getDefiningOp());
@@ -71,8 +71,8 @@ bool Generator::emitViewed() {
   return true;
 }
 
-/// A MUST for most of them, on the value, on a view or on a name. Loops, and functions that may be
-/// called in loops, move nothing.
+/// Labels most of the memories with a MUST, on the value, on a view or on a name. Loops, and
+/// functions that may be called in loops, move no values.
 void Generator::labelMemories() {
   static constexpr Label musts[] = {Label::must_recompute, Label::must_recompute,
                                     Label::must_offload, Label::must_save};

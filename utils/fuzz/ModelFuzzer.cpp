@@ -1,8 +1,8 @@
 // reprise: arbitrary bytes parsed as a model, text or bytecode, and taken through the phases
 //
-// The parser is libMLIR's, which dies on some inputs: the tools parse in a child first
-// (reprise/Support/Guard.h). What dies there is none of our findings; fuzz-bytes.py tells the two
-// apart by the stack.
+// The parser is libMLIR's, which crashes on some inputs: the tools first parse in a child
+// (reprise/Support/Guard.h). Crashes of the parser are not our faults; fuzz-bytes.py distinguishes
+// the two by the stack.
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return made;
   }();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false); // as in the tools
+  context.printOpOnDiagnostic(false); // the tools do the same
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
   StringRef text(reinterpret_cast<const char *>(data), size);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));

@@ -1,4 +1,4 @@
-// reprise: whether MUSTs hold for bytes
+// reprise: checks that MUSTs hold for bytes
 #include "Musts.h"
 
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -17,7 +17,8 @@ bool isOriginal(Operation *op) {
          !op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// Values whose bytes a reader of `value` reads: the value, and what its chain of views shows.
+/// Returns the values whose bytes a reader of `value` reads: the value, and the values that its
+/// chain of views shows.
 SmallVector<Value> findChain(Value value) {
   SmallVector<Value> chain{value};
   while (auto view = chain.back().getDefiningOp<ViewOpInterface>())
@@ -25,8 +26,8 @@ SmallVector<Value> findChain(Value value) {
   return chain;
 }
 
-/// Memory that a label on `value` speaks of. A label does not reach behind a broadcast, since the
-/// value that a broadcast repeats has fewer bytes.
+/// Returns the memory to which a label on `value` applies. A label does not apply behind a
+/// broadcast, since the operand of a broadcast has fewer bytes.
 Value findLabelled(Value value) {
   while (auto view = value.getDefiningOp<ViewOpInterface>()) {
     if (isa<BroadcastOp>(view))
@@ -41,7 +42,8 @@ bool hasLabel(Operation *op, Label label) {
   return own && own.getValue() == label && op->getNumResults() == 1;
 }
 
-/// True if something behind the gradient reads the value, so that its memory is there in any case.
+/// Returns true if an op behind the gradient reads the value, so that its memory is kept in any
+/// case.
 bool isReturned(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     return !isBackward(user) && !user->hasAttr("reprise.primal");
@@ -71,7 +73,8 @@ static Forbidden findForbidden(ModuleOp planned) {
   return forbidden;
 }
 
-/// The op that forbids to keep what a reader of `operand` reads; null if there is none.
+/// Returns the op that forbids keeping the memory that a reader of `operand` reads; null if there
+/// is none.
 static Operation *findRefusal(Value operand, const Forbidden &forbidden) {
   SmallVector<Value> chain = findChain(operand);
   if (llvm::any_of(chain, isReturned))
@@ -103,8 +106,8 @@ std::string findBrokenMust(const ReportedPlan &plan) {
     using checkpoint::ValueLabel;
     bool isThere = value.why == checkpoint::Reason::Outlives;
     bool isGone = value.decision == Decision::NotNeeded || isThere;
-    // An `offload` of the program is a copy in the host's memory, with a label of its own: the row
-    // of the copied value says "offloaded", and the value itself is not kept.
+    // An `offload` of the program is a copy in host memory, with its own label: the row of the
+    // copied value says "offloaded", and the value itself is not kept.
     bool isCopied = value.decision == Decision::Offloaded && value.savedBytes == 0;
     bool isKept = value.label == ValueLabel::MustRecompute &&
                   value.decision != Decision::Replayed && !isGone && !isCopied;

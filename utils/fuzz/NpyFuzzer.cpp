@@ -1,4 +1,4 @@
-// reprise: arbitrary bytes read as a .npy file; the first one chooses the element type
+// reprise: arbitrary bytes read as a .npy file; the first byte chooses the element type
 #include "reprise/Runtime/Npy.h"
 
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint64_t bytes = elementBytes(dtype);
   for (int64_t dim : file->shape())
     bytes *= static_cast<uint64_t>(dim);
-  // What opens has all of its elements.
+  // A file that opens has all of its elements.
   if (bytes > size)
     __builtin_trap();
   std::vector<uint8_t> elements(bytes);

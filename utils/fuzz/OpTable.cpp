@@ -1,4 +1,4 @@
-// reprise: what ODS says about the ops of the dialect
+// reprise: the ops of the dialect by ODS
 #include "Ops.h"
 
 const std::vector<reprise::fuzz::OpSpec> &reprise::fuzz::allOps() {

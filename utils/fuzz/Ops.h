@@ -1,4 +1,4 @@
-// reprise: what ODS says about the ops of the dialect, and the random numbers of the fuzzer
+// reprise: the ops of the dialect by ODS, and the random numbers of the fuzzer
 #ifndef REPRISE_UTILS_FUZZ_OPS_H
 #define REPRISE_UTILS_FUZZ_OPS_H
 
@@ -17,7 +17,7 @@ struct OperandSpec {
   enum Count { One, Optional, Variadic };
   llvm::StringRef name;
   Count count;
-  llvm::StringRef type; ///< the constraint in words, which name the element types that it takes
+  llvm::StringRef type; ///< constraint in words, which name the accepted element types
 };
 
 struct AttributeSpec {
@@ -35,27 +35,27 @@ struct OpSpec {
   std::vector<OperandSpec> results;
   unsigned regions;
   bool isTerminator;
-  bool hasOwnParent; ///< stands in one kind of op only, not among those of a function
+  bool hasOwnParent; ///< whether it stands only in one kind of op, not among those of a function
 };
 
-/// All ops of the dialect. `op-table.py` writes them from ODS, so a new op is here with the next
-/// build.
+/// Returns all ops of the dialect. `op-table.py` writes them from ODS, so a new op is included with
+/// the next build.
 const std::vector<OpSpec> &allOps();
 
 class Random : public SplitMix {
 public:
   using SplitMix::SplitMix;
 
-  /// In [0, n).
+  /// Returns a number in [0, n).
   int64_t below(int64_t n) {
     assert(n > 0);
     return static_cast<int64_t>(next() % static_cast<uint64_t>(n));
   }
-  /// In [low, high].
+  /// Returns a number in [low, high].
   int64_t within(int64_t low, int64_t high) { return low + below(high - low + 1); }
   bool chance(int percent) { return below(100) < percent; }
   template <typename Range> auto &pick(Range &&range) { return range[below(std::size(range))]; }
-  /// Rather from the end: of two picks, the later one.
+  /// Picks an operand, rather from the end: the later one of two picks.
   template <typename Range> auto &pickLate(Range &&range) {
     int64_t size = std::size(range), first = below(size), second = below(size);
     return range[std::max(first, second)];

@@ -11,7 +11,7 @@ static bool isFloat(Type type) { return isa<FloatType>(getElementTypeOrSelf(type
 
 //===-- Regions that read from above ----------------------------------------------------------===//
 
-/// A block, a checkpoint: any op that has a region and nothing but.
+/// Emits a block or a checkpoint: any op with only a region.
 bool Generator::emitRegion() {
   SmallVector<const OpSpec *> specs;
   for (const OpSpec &spec : allOps())
@@ -135,7 +135,8 @@ bool Generator::emitRule() {
   return true;
 }
 
-/// A loop in so many cases, where loops are in the repertoire, else a block or a checkpoint.
+/// Emits a loop with the given probability, if loops are in the repertoire, otherwise a block or a
+/// checkpoint.
 bool Generator::emitNested(int percentLoops) {
   if (random.chance(10) && !repertoire.without.count("reprise.custom_vjp"))
     return emitRule();
@@ -226,7 +227,7 @@ Function Generator::makeFunction(TypeRange inputs) {
   return {function, body};
 }
 
-/// Calls a function or its gradient; often one that is called elsewhere, too.
+/// Emits a call of a function or its gradient, often a function that is called elsewhere too.
 bool Generator::emitCall() {
   SmallVector<Value> inputs;
   if (functions.empty() || random.chance(50)) {

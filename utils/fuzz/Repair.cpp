@@ -49,7 +49,7 @@ public:
         addShape(Array, i, array.asArrayRef());
   }
 
-  /// Writes `to` where `from` stands once, or anywhere if it stands nowhere.
+  /// Writes `to` at one place of `from`, or at any place if `from` does not occur.
   void replace(int64_t from, int64_t to, Random &random) {
     SmallVector<Place> equal;
     llvm::copy_if(places, std::back_inserter(equal),

@@ -1,4 +1,4 @@
-// reprise: one run of a bundle, compared with what the interpreter said
+// reprise: one run of a bundle, compared with the interpreter
 #include "Run.h"
 
 #include "reprise/Conversion/Cpu/Target.h"

@@ -1,4 +1,4 @@
-// reprise: one run of a bundle, compared with what the interpreter said
+// reprise: one run of a bundle, compared with the interpreter
 #ifndef REPRISE_UTILS_FUZZ_RUN_H
 #define REPRISE_UTILS_FUZZ_RUN_H
 
@@ -9,7 +9,7 @@
 
 namespace reprise::fuzz {
 
-/// What a run leaves, as far as it is compared.
+/// Compared results of a run.
 struct Outcome {
   uint64_t hash = 0;
   int64_t offset = 0;
@@ -18,16 +18,16 @@ struct Outcome {
 };
 
 struct RunOptions {
-  std::string name; ///< of the program, for messages
+  std::string name; ///< name of the program, for messages
   unsigned threads = 1;
   int64_t seed = 0, steps = 1;
-  bool checkArena = false; ///< whether the arena that a step touches is the one predicted
+  bool checkArena = false; ///< whether a step must touch exactly the predicted arena
   /// Values of arguments that the bundle cannot make itself.
   std::vector<std::pair<std::string, Tensor>> values;
   runtime::DeviceKind device = runtime::DeviceKind::Cpu;
 };
 
-/// What went wrong: the kind of a verdict and its details. Good if the kind is empty.
+/// Failure: the kind of a verdict and its details. An empty kind means success.
 struct Failure {
   std::string kind, details;
 

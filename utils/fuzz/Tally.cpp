@@ -1,4 +1,4 @@
-// reprise: what many programs have shown
+// reprise: sums over many programs
 #include "Tally.h"
 #include "Ops.h"
 
@@ -10,7 +10,7 @@
 
 namespace reprise::fuzz {
 
-/// Why an op never stands in a plan as a replay.
+/// Reasons why an op never stands in a plan as a replay.
 static const std::map<std::string, std::string> neverReplayed = {
     {"reprise.batch_norm", "expanded in what is differentiated"},
     {"reprise.batch_statistics", "expanded in what is differentiated"},
@@ -153,7 +153,7 @@ static std::string readAll(int descriptor) {
   return text;
 }
 
-/// Starts one job; returns where it will say what it found, or -1.
+/// Starts one job; returns the pipe of its result, or -1.
 static int startJob(unsigned job, llvm::function_ref<Tally(unsigned)> work) {
   int ends[2];
   if (pipe(ends) != 0)

@@ -1,4 +1,4 @@
-// reprise: what many programs have shown
+// reprise: sums over many programs
 #ifndef REPRISE_UTILS_FUZZ_TALLY_H
 #define REPRISE_UTILS_FUZZ_TALLY_H
 
@@ -12,13 +12,13 @@ class Tally {
 public:
   /// Prints a failure.
   void fail(const std::string &what);
-  /// The verdict on one program, or on `programs` good ones.
+  /// Counts the verdict on one program, or on `programs` good ones.
   void count(const std::string &name, const Verdict &verdict, int64_t programs = 1);
   void add(const Tally &other);
-  /// Fails for every op that no program held, or that no plan replayed, but for those that cannot
-  /// be replayed; and if no budget was held by replays.
+  /// Fails for every op that no program held, or that no plan replayed, except for ops that cannot
+  /// be replayed; fails also if no budget was met by replays.
   void checkCoverage();
-  /// The ops that a plan could have replayed, and none has.
+  /// Returns the ops that a plan could have replayed, and none has.
   std::set<std::string> notReplayed() const;
   /// Fails for every op without a region that no program held.
   void checkKernelCoverage();
@@ -30,8 +30,8 @@ public:
 
 private:
   int64_t good = 0, failures = 0;
-  std::map<std::string, int64_t> generated, replayed; ///< by op, programs
-  std::map<std::string, int64_t> budgets;             ///< what came of them: programs
+  std::map<std::string, int64_t> generated, replayed; ///< number of programs by op
+  std::map<std::string, int64_t> budgets;             ///< number of programs by outcome
 };
 
 /// The sum of `work(0)`, …, `work(jobs - 1)`, each in a process of its own. One that dies is a

@@ -76,7 +76,7 @@ static Shape reshaped(ArrayRef<int64_t> shape, Random &random) {
   return result;
 }
 
-/// A shape that has something to do with the others, or nothing.
+/// Returns a shape that is related to the others, or not.
 static Shape changed(Shape shape, ArrayRef<Shape> others, Random &random) {
   switch (random.below(8)) {
   case 0:
@@ -193,7 +193,7 @@ Attribute makeAttribute(const AttributeSpec &spec, const Template &around, Rando
   return nullptr;
 }
 
-/// Another value, near the old one if that is an array.
+/// Returns another value, near the old one if that is an array.
 static Attribute changedAttribute(const AttributeSpec &spec, Attribute old, const Template &around,
                                   Random &random, MLIRContext *context) {
   auto array = dyn_cast_or_null<DenseI64ArrayAttr>(old);
@@ -222,7 +222,7 @@ static SmallVector<Shape> shapesOf(const Template &of) {
   return shapes;
 }
 
-/// A type for an operand or result: like one that is there already, or new.
+/// Returns a type for an operand or result: similar to an existing one, or new.
 static RankedTensorType makeType(const OperandSpec &spec, const Template &around, Random &random,
                                  MLIRContext *context) {
   SmallVector<Type> elements = elementTypes(spec, context);
@@ -319,7 +319,7 @@ static void levelResults(Template &of, Random &random) {
     type = cast<RankedTensorType>(type).clone(shape);
 }
 
-/// Gives most values one shape, as ops of many operands want it.
+/// Gives most values one shape, as ops of many operands need.
 static void level(Template &of, Random &random) {
   RankedTensorType model = random.pick(of.operands);
   for (RankedTensorType &type : of.operands)

@@ -15,7 +15,7 @@ struct Template {
   llvm::SmallVector<mlir::RankedTensorType> operands;
   llvm::SmallVector<int32_t> segments; ///< operands per operand of the spec
   mlir::NamedAttrList attributes;
-  llvm::SmallVector<mlir::Type> results; ///< proposed, or what the op infers
+  llvm::SmallVector<mlir::Type> results; ///< proposed or inferred types
 };
 
 /// Tensors of programs are not larger.
@@ -25,18 +25,18 @@ int64_t countElements(llvm::ArrayRef<int64_t> shape);
 
 /// The element types of the dialect.
 llvm::SmallVector<mlir::Type> elementTypes(mlir::MLIRContext *context);
-/// Those that a constraint's words name; all if they name none.
+/// Returns the element types that a constraint's words name; all types if they name none.
 llvm::SmallVector<mlir::Type> elementTypes(const OperandSpec &spec, mlir::MLIRContext *context);
 
-/// Asks the dialect what it thinks of templates.
+/// Judge of templates, which asks the dialect.
 class Judge {
 public:
   explicit Judge(mlir::MLIRContext *context) : context(context) {}
 
-  /// Infers result types if the op can and verifies it. Empty if it is well-formed, else the
-  /// message.
+  /// Infers result types if the op can, and verifies it. Returns the message; empty if it is
+  /// well-formed.
   std::string wellFormed(Template &candidate);
-  /// wellFormed, and a model may hold it: the phase import takes it.
+  /// Checks wellFormed, and that the phase import accepts the op in a model.
   std::string importable(Template &candidate);
 
   /// The op on these operands.
@@ -49,14 +49,14 @@ private:
   mlir::MLIRContext *context;
 };
 
-/// The message without numbers: the same for the same kind of defect.
+/// Returns the message without numbers: the same for the same kind of defect.
 std::string kindOf(llvm::StringRef message);
 
-/// The template with a type or a number of the message in some place: where what the message says
-/// it got stands, often enough.
+/// Returns the template with a type or a number of the message in some place: often the place of
+/// the value that the message got.
 Template repair(Template base, llvm::StringRef message, Random &random, mlir::MLIRContext *context);
 
-/// A template out of nothing, and one that differs from `base` in one to three places.
+/// Return a new random template, and one that differs from `base` in one to three places.
 Template makeTemplate(const OpSpec &spec, Random &random, mlir::MLIRContext *context);
 Template mutate(Template base, Random &random, mlir::MLIRContext *context);
 

@@ -1,4 +1,4 @@
-// reprise: the values of a random program, and how operands are made of them
+// reprise: the values of a random program, and the construction of operands from them
 #include "Values.h"
 
 using namespace mlir;
@@ -15,7 +15,7 @@ Values::Values(ImplicitLocOpBuilder &builder, Random &random) : builder(builder)
     sizes.push_back(makeSize());
 }
 
-/// Around the vectors, the lanes and the blocks of the kernels.
+/// Returns a size near the widths of the kernels' vectors, lanes or blocks.
 int64_t Values::makeSize() {
   static constexpr int64_t lanes[] = {15, 16, 17, 31, 32, 33}, blocks[] = {63, 64, 65, 127, 130};
   static constexpr int64_t large[] = {257, 1000, 4095, 4096, 4097, 5000};
@@ -65,7 +65,8 @@ static Value freshConstant(ImplicitLocOpBuilder &builder, Random &random, Ranked
   return ConstantOp::create(builder, DenseElementsAttr::get(type, values));
 }
 
-/// A function's arguments are those that its caller has; the entry has as many as it needs.
+/// Returns a new value. The arguments of a function are fixed by its caller; the entry gets as many
+/// as it needs.
 Value Values::fresh(RankedTensorType type) {
   bool asConstant = isolated || type.getElementType().isInteger(1) || random.chance(10);
   return asConstant ? freshConstant(builder, random, type) : freshArgument(type);
@@ -84,7 +85,7 @@ Value Values::sumAll(Value value) {
   return SumOp::create(builder, result, value, dims);
 }
 
-/// The dimensions of `shape`, ascending, whose sizes are those of `part`; none if there are none.
+/// Returns ascending dimensions of `shape` whose sizes are those of `part`; none if there are none.
 static std::optional<Shape> findDims(ArrayRef<int64_t> part, ArrayRef<int64_t> shape) {
   Shape dims;
   for (size_t d = 0; d < shape.size() && dims.size() < part.size(); ++d)
@@ -155,7 +156,7 @@ Value Values::obtain(RankedTensorType type, bool mayBeActive) {
 //===-- Sizes of an example -------------------------------------------------------------------===//
 
 namespace {
-/// Replaces sizes and element types alike wherever they stand.
+/// Renaming of sizes and element types, equal in all places.
 class Renaming {
 public:
   Renaming(Random &random) : random(random) {}

@@ -21,7 +21,7 @@ import time
 TIMEOUT = "-timeout=30"
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FUZZERS = ["NpyFuzzer", "JsonFuzzer", "BundleFuzzer", "ProblemFuzzer", "ModelFuzzer"]
-# Of the tools that make seeds; see utils/run-tests.py.
+# The option is for the tools that make seeds; see utils/run-tests.py.
 os.environ.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0")
 UPSTREAM = re.compile(r"lib(MLIR|LLVM)[-.\w]*\.so")
 OURS = re.compile(r"libReprise\w*\.so|\breprise::|/reprise/|/(Npy|Json|Bundle|Problem)Fuzzer\.cpp")
@@ -71,7 +71,7 @@ def problem_seeds(tools):
 
 
 def model_seeds(tools):
-    """Every chunk of every test of the dialect, as text and, if it is well-formed, as bytecode."""
+    """Yields every chunk of every test of the dialect, as text and, if it is well-formed, as bytecode."""
     for path in sorted(glob.glob(os.path.join(SOURCE, "test", "Dialect", "Reprise", "**", "*.mlir"), recursive=True)):
         with open(path) as stream:
             chunks = re.split(r"^// -----.*$", stream.read(), flags=re.M)
@@ -95,18 +95,19 @@ def execute(binary, folder, *arguments):
 
 
 def blame(code, report):
-    """(whose, the innermost frame that is ours, or else upstream's): ours if any of our functions is on the stack."""
+    """Returns (owner, innermost frame of the owner): "our" if any of our functions is on the stack, otherwise
+    "upstream"."""
     frames = re.findall(r"^ *#\d+ .*$", report, re.M)
     for whose, pattern in (("our", OURS), ("upstream", UPSTREAM)):
         for frame in frames:
-            # ODS writes readProperties; the reader that it calls is upstream's.
+            # ODS writes readProperties, but the reader that it calls is upstream's.
             if pattern.search(frame) and "readProperties" not in frame:
                 return whose, frame.strip()
     return ("our", "no stack") if code else ("unrepeatable", "the input alone does no harm")
 
 
 def triage(binary, folder):
-    """Reduces and blames each kept input once; yields (whose, frame, file)."""
+    """Reduces and assigns each kept input once; yields (owner, frame, file)."""
     frames = set()
     for path in sorted(glob.glob(os.path.join(folder, "crashes", "*-*"))):
         if path.endswith(".reduced"):
@@ -122,7 +123,7 @@ def triage(binary, folder):
 
 
 def fuzz(build, tools, name, runs, seconds=None):
-    """Returns what failed."""
+    """Returns the failures."""
     folder = os.path.join(build, "fuzz", name)
     corpus = os.path.join(folder, "corpus")
     for path in (corpus, os.path.join(folder, "crashes")):

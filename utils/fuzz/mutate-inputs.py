@@ -94,7 +94,7 @@ def change_numbers(data, chance):
 
 
 def nudge_number(data, chance):
-    """One whole number is one more or less, or a small factor away: most of such files still read well."""
+    """Changes one whole number by one, or by a small factor: most of such files are still valid."""
     found = list(re.finditer(rb"\d+", data))
     if not found:
         return data
@@ -105,7 +105,7 @@ def nudge_number(data, chance):
 
 
 def swap_like_tokens(data, chance):
-    """One name or one number takes the place of another of the same file."""
+    """Replaces one name or one number by another of the same file."""
     tokens = re.findall(rb"[%@#^!]?[A-Za-z_][\w.]*|\d+|\s+|[^\w\s]", data)
     kinds = [[i for i, token in enumerate(tokens) if re.match(kind, token)] for kind in (rb"[A-Za-z_]", rb"[%@#^!][A-Za-z_]", rb"\d")]
     kinds = [kind for kind in kinds if len(kind) > 1]
@@ -126,18 +126,18 @@ def nest(data, chance):
 
 
 def repeat_key(data, chance):
-    """A member of an object stands there twice: an error, whatever its values are."""
+    """Repeats a member of an object, which is an error for all values."""
     members = list(re.finditer(rb'([{,]\s*)("(?:[^"\\]|\\.)*"\s*:\s*(?:[-\w.+]+|"(?:[^"\\]|\\.)*"))(?=\s*[,}])', data))
     match = chance.choice(members)
     return data[:match.end()] + b", " + match[2] + data[match.end():]
 
 
 def mark(data, chance):
-    """A byte-order mark, as some editors write it."""
+    """Prepends a byte-order mark, as some editors do."""
     return b"\xef\xbb\xbf" + data
 
 
-#: What every reader refuses.
+#: Changes that every reader refuses.
 WRONG = {"plan": [repeat_key, mark], "policy": [repeat_key, mark], "device": [repeat_key, mark], "profile": [repeat_key, mark],
          "folder": [repeat_key, mark], "problem": [repeat_key, mark], "offsets": [mark], "model": [mark]}
 GENTLE = [nudge_number, nudge_number, nudge_number, swap_like_tokens, swap_like_tokens, swap_like_tokens]
@@ -146,7 +146,7 @@ CHANGES = {"model": TEXT, "bytecode": [change_bytes, change_bytes, cut], "bundle
 
 
 class Corpus:
-    """The files that are changed, and the commands that read them: MUTANT is the file, OUT what is written."""
+    """Files to change, and the commands that read them: MUTANT is the file, OUT the output."""
 
     def __init__(self, tools, folder):
         self.tools, self.folder, self.cases = tools, folder, {}
@@ -229,7 +229,7 @@ def judge(code, seconds, stderr, left, expected, is_wrong):
 
 
 def prepare(command, original, data, folder):
-    """The command on a file with that content; a folder of results is copied around it."""
+    """Returns the command on a file with that content; a folder of results is copied around it."""
     mutant = os.path.join(folder, "in", os.path.basename(original))
     if "FOLDER" in " ".join(command):
         shutil.copytree(os.path.dirname(original), os.path.join(folder, "in"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what ODS says about the ops of the dialect as the rows of a C++ table (OpTable.cpp).
+"""Writes ODS's data about the ops of the dialect as the rows of a C++ table (OpTable.cpp).
 
 Usage: op-table.py LLVM-TBLGEN RepriseOps.td INCLUDE... > OpTable.inc
 """
@@ -25,7 +25,7 @@ class Table:
         return record["!superclasses"]
 
     def unwrap(self, record, wrapper, field):
-        """The constraint inside Optional<…>, Variadic<…>, OptionalAttr<…>, …, and whether it was wrapped."""
+        """Returns the constraint inside Optional<…>, Variadic<…>, OptionalAttr<…>, …, and whether it was wrapped."""
         if wrapper not in self.supers(record):
             return record, False
         return self.records[record[field]["def"]], True

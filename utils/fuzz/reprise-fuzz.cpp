@@ -1,4 +1,4 @@
-// reprise: runs random programs in all ways that must agree
+// reprise: runs random programs in all configurations that must agree
 #include "Child.h"
 #include "Generator.h"
 #include "KernelGenerator.h"
@@ -18,7 +18,7 @@ namespace cl = llvm::cl;
 
 namespace {
 
-/// What programs are for.
+/// Purpose of programs.
 enum class Kind { Training, Kernels, Gpu, Batches };
 
 struct Flags {
@@ -70,14 +70,14 @@ public:
         kind == Kind::Training ? Generator(context, repertoire, seed).run() : kernelProgram(seed);
     if (kind == Kind::Batches)
       drawBatch(*module, seed);
-    // A program that does not verify is to be seen as it is.
+    // A program that does not verify is printed unchanged.
     module->print(stream, OpPrintingFlags().assumeVerified());
     return text;
   }
 
   Verdict check(StringRef text, uint64_t seed) const { return checkAs(kind, text, context, seed); }
 
-  /// Whether the program of `seed` holds one of the `ops` rather than others.
+  /// Returns whether the program of `seed` prefers one of the `ops`.
   bool favours(uint64_t seed, const std::set<std::string> &ops) const {
     return llvm::any_of(favouritesOf(repertoire, seed),
                         [&](const Known *known) { return ops.count(known->spec->name.str()); });
@@ -96,7 +96,7 @@ private:
     return walk.wasInterrupted();
   }
 
-  /// The first one that holds no op that is left out.
+  /// Returns the first program without an op that is left out.
   OwningOpRef<ModuleOp> kernelProgram(uint64_t seed) const {
     constexpr uint64_t distance = 1 << 20;
     OwningOpRef<ModuleOp> module = KernelGenerator(context, seed).run();
@@ -116,7 +116,7 @@ int fail(const llvm::Twine &message) {
   return 1;
 }
 
-/// Under every policy, the kernels alone, or in micro-batches.
+/// Checks a program under every policy, only its kernels, or in micro-batches.
 Verdict check(const Flags &flags, StringRef text, MLIRContext *context) {
   return inChild([&] { return checkAs(flags.kind, text, context, std::nullopt); });
 }
@@ -151,8 +151,9 @@ void runSeeds(const Flags &flags, const Programs &programs, const std::vector<ui
     runProgram(flags, programs, seed, tally);
 }
 
-/// Hundreds of programs may miss a rare op by chance, or as this machine's prices have it. Later
-/// programs that favour such an op are tried until a plan replays it.
+/// Searches programs with replays of missing ops. Hundreds of programs may miss a rare op by
+/// chance, or because of this machine's costs, so later programs that prefer such an op are tried
+/// until a plan replays it.
 void seekReplays(const Flags &flags, const Programs &programs, Tally &total) {
   uint64_t seed = flags.seed + flags.count, end = seed + 20 * flags.count;
   while (seed < end) {
@@ -211,7 +212,7 @@ int checkFile(const Flags &flags, MLIRContext *context) {
   return flags.like.empty() || flags.like == verdict.key() ? 1 : 0;
 }
 
-/// Reduces in a folder of its own, and prints what is left.
+/// Reduces a program in its own folder, and prints the result.
 int reduceProgram(const Flags &flags, MLIRContext *context, StringRef self) {
   std::string text;
   if (flags.file.empty()) {

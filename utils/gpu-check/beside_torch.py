@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Times PyTorch on the shapes of a folder's bundles: ops beside ours, then whole steps. Nothing is judged: a time is no test.
+"""Times PyTorch on the shapes of a folder's bundles: single ops, then whole steps. Times are no tests, so the script
+judges nothing.
 
 Usage: beside_torch.py FOLDER [DEVICE]      FOLDER is that of make-bundles.py; needs reprise-run in PATH; DEVICE is cuda
 
-Ours is the sum over an op's kernels, by the GPU's own clock. Of PyTorch's several ways to compute an op the fastest counts.
+Our time is the sum over an op's kernels, by the GPU's own clock. PyTorch's time is that of its fastest implementation
+of an op.
 """
 import itertools
 import json
@@ -59,7 +61,7 @@ def matmuls(torch, device, m, k, n, form):
 
 
 def attentions(torch, device, *shape):
-    """Forwards and backwards, by every implementation that PyTorch has, cuDNN's among them; f32 without TF32."""
+    """Times both directions, by every implementation of PyTorch, including cuDNN's; f32 without TF32."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
     *shape, name = shape
     dtype = {"bf16": torch.bfloat16, "f32": torch.float32}[name]
@@ -76,7 +78,7 @@ def attentions(torch, device, *shape):
 
 
 def copies(torch, device, *shape):
-    """As many bytes as an op reads and writes that has one operand of its result's shape."""
+    """Times a copy of as many bytes as an op with one operand of its result's shape reads and writes."""
     x = torch.randn(shape, device=device)
     y = torch.empty_like(x)
     yield lambda: y.copy_(x)
@@ -91,7 +93,7 @@ def measure_op(torch, device, peer, shape):
         try:
             seconds.append(Clock(torch, device).measure_many(function))
         except RuntimeError:
-            continue  # this implementation does not take the shape
+            continue  # this implementation does not support the shape
     return min(seconds)
 
 

@@ -1,13 +1,15 @@
-"""Programs that tell how near 16-bit contractions are to exact ones, as one number: the largest error over its bound.
+"""Programs that measure the distance of 16-bit contractions from exact ones, as one number: the largest error over its
+bound.
 
 Against sums in f64, with K terms and u = 2⁻⁸ for bf16, 2⁻¹¹ for f16,
 
     |error| ≤ 2·K·2⁻²⁴·Σ|a·b| + u·|Σ a·b|.
 
-The first part holds for sums in f32 in any order (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), twice
-for what tensor cores cut off instead of rounding; the second one is the result's rounding. A bias is one more term; what is
-rounded before it is added has that rounding, too. A sum in which parts are rounded on the way, or a term is missing, is
-farther away where terms cancel."""
+The first part holds for sums in f32 in any order (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1),
+twice, because tensor cores truncate instead of rounding; the second one is the result's rounding. A bias is one more
+term; a product that is rounded before the bias is added has that rounding, too. A sum with rounded parts, or with a
+missing term, is farther away if terms cancel.
+"""
 
 UNIT = {"bf16": 2**-8, "f16": 2**-11}
 DRAWN = 'reprise.role = "input", reprise.init = #reprise.normal<0.0, 1.0>'

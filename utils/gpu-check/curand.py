@@ -3,8 +3,8 @@
 
 Usage: curand.py FOLDER STEPS SEED      FOLDER is that of make-bundles.py; needs reprise-run in PATH
 
-Prints a line that begins with ok, FAILED or skipped for each of cuRAND's generators. cuRAND's Philox gives 65,536 threads
-four words in turn: what the first one draws are the words of our first stream, block for block.
+Prints a line that begins with ok, FAILED or skipped for each of cuRAND's generators. cuRAND's Philox gives 65,536
+threads four words in turn: the draws of the first thread are the words of our first stream, block for block.
 """
 import ctypes
 import os
@@ -17,7 +17,7 @@ WORDS, THREADS, PHILOX = 5000, 65536, 161
 
 
 def draw_ours(folder, steps, seed):
-    """The words of the last step, and the number of the block of four that they begin with."""
+    """Returns the words of the last step, and the number of their first block of four."""
     with tempfile.TemporaryDirectory() as work:
         out = os.path.join(work, "out")
         command = ["reprise-run", os.path.join(folder, "philox-words.rpb"), "--device=cuda", f"--steps={steps}", f"--seed={seed}", f"--output-dir={out}"]

@@ -1,5 +1,5 @@
-"""A program that tells how far the gradients of a model in 16 bits are from those in f32, as one number: a GPU needs nothing
-but the runtime to judge itself."""
+"""Makes a program that measures the distance of a model's 16-bit gradients from those in f32, as one number: a GPU
+needs only the runtime for the check."""
 import re
 
 PLACE = re.compile(r"\s*loc\((?:#loc\d*|unknown)\)")
@@ -14,7 +14,7 @@ def find_functions(text):
 
 
 def split_types(text):
-    """At the commas that are in no brackets."""
+    """Splits at the commas outside of brackets."""
     parts, depth, begin = [], 0, 0
     for i, letter in enumerate(text):
         depth += (letter in "(<{") - (letter in ")>}")
@@ -29,7 +29,8 @@ def rename(text, suffix):
 
 
 def compare(full, half):
-    """Of the texts of one model in two precisions: a step whose loss is |difference| / |gradient|, over all parameters."""
+    """Merges the texts of one model in two precisions to a step whose loss is |difference| / |gradient|, over all
+    parameters."""
     kept, (signature, results) = [], (None, None)
     for suffix, text in (("full", full), ("half", half)):
         functions = find_functions(text)

@@ -51,14 +51,14 @@ for theirs in ("Fwd", "BwdData", "BwdFilter"):
 # Header that names the folder, headers that are included, file of ours, its namespace, constants and sizes.
 LIBRARIES = (("cublasLt.h", ["cublasLt.h"], "CublasLt.h", "cublaslt", CUBLASLT, CUBLASLT_SIZES),
              ("cudnn_version.h", ["cudnn_version.h", "cudnn.h"], "Cudnn.h", "cudnn", CUDNN, CUDNN_SIZES))
-# The toolkit's headers are in other packages, and little of them is needed.
+# The toolkit's headers are in other packages, and only small parts are needed.
 STUBS = {
     "cuda_runtime_api.h": '#pragma once\n#include <cstddef>\n#include "library_types.h"\ntypedef struct CUstream_st *cudaStream_t;\n',
     "cuda_runtime.h": '#include "cuda_runtime_api.h"\n',
     "driver_types.h": '#include "cuda_runtime_api.h"\n',
     "cuComplex.h": "struct cuComplex { float x, y; };\nstruct cuDoubleComplex { double x, y; };\n",
     "cuda_fp16.h": "struct __half;\nstruct __half2;\n", "cuda_bf16.h": "struct __nv_bfloat16;\n", "cuda_fp8.h": "",
-    # As library_types.h of CUDA 12 and 13 has them.
+    # These types are as in library_types.h of CUDA 12 and 13.
     "library_types.h": "#pragma once\n#define __LIBRARY_TYPES_H__\nenum cudaDataType { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4,\n"
                        "CUDA_C_64F = 5, CUDA_R_32I = 10, CUDA_R_16BF = 14 };\n"
                        "typedef enum cudaDataType cudaDataType_t;\ntypedef enum libraryPropertyType_t { MAJOR_VERSION } libraryPropertyType;\n"
@@ -73,7 +73,7 @@ def find_header(folder, name):
 
 
 def find_functions(header):
-    """What X(member, name, result, parameters) names, with the number of parameters."""
+    """Returns the names of X(member, name, result, parameters), with the number of parameters."""
     text = open(header, encoding="utf-8").read().replace("\\\n", " ")
     for name, parameters in re.findall(r"X\(\w+,\s*(\w+),\s*[\w *]+?,\s*\(([^()]*)\)\)", text):
         yield name, len(parameters.split(",")) if parameters.strip() else 0
@@ -100,7 +100,7 @@ def compare(folder, found, included, own, space, constants, sizes):
             with open(os.path.join(work, name), "w", encoding="utf-8") as stream:
                 stream.write(text)
         includes = [runtime, os.path.join(SOURCE, "include"), found]
-        # Stubs stand in for what the folder lacks.
+        # Stubs replace headers that the folder lacks.
         command = ["c++", "-std=c++17", "-w", "-fsyntax-only", *(f"-I{each}" for each in includes), f"-idirafter{work}"]
         if subprocess.run([*command, os.path.join(work, "check.cpp")], check=False).returncode:
             sys.exit(f"library-headers: what the runtime declares differs from {folder}")

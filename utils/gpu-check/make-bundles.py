@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes what utils/gpu-check.sh runs on a machine with a GPU: bundles, and what a CPU gave for each.
+"""Makes the input of utils/gpu-check.sh for a machine with a GPU: bundles, and the CPU's result for each.
 
 Usage: make-bundles.py BUILD FOLDER [--large] [--target=NAME] [MODEL]...
 --large adds full-size steps, which are only timed; NAME is cuda:sm_80 unless given
@@ -51,7 +51,7 @@ WORDS = """func.func @train() -> (tensor<5000xi64> {reprise.name = "words"}) {
 
 
 def philox(counter, key):
-    """Philox4x32-10, as its paper has it: four words."""
+    """Returns four words of Philox4x32-10, as in its paper."""
     a, b, c, d = counter
     for turn in range(10):
         left, right = 0xD2511F53 * a, 0xCD9E8D57 * c
@@ -87,7 +87,7 @@ class Maker:
         self.cases.append(f"{name} {bundle} {gpus} {steps} {SEED} {digest}")
 
     def predict(self, name, model, flags):
-        """What the cost model says of each GPU that has a device file."""
+        """Writes the cost model's prediction for each GPU that has a device file."""
         for device in ("a100", "h100", "h200", "b200"):
             report = os.path.join(self.folder, "report.json")
             self.tool("reprise-compile", model, "-o", os.path.join(self.folder, "predicted.rpb"), self.target, f"--report={report}",
@@ -108,9 +108,10 @@ class Maker:
         return self.run_on_cpu(model, *flags)["hash"]
 
     def add_gradients(self, name):
-        """How far 16 bits lead away from f32. On a CPU sums are in f32, too, so that a GPU may be little farther away.
+        """Adds the distance of 16 bits from f32. On a CPU sums are in f32 as well, so that a GPU may be only little
+        farther away.
 
-        Batch norms over few samples amplify whatever is rounded: where a CPU is far away, a GPU's distance tells nothing.
+        Batch norms over few samples amplify rounding: if a CPU is far away, a GPU's distance tells nothing.
         """
         flags = [flag for flag in MODELS[name] if not flag.startswith("--dropout")]
         full = self.tool("reprise-zoo", name, *flags)
@@ -125,7 +126,7 @@ class Maker:
             self.add(f"{name}-gradients-{precision}-library", model, ["--contractions=library"], 1, limit)
 
     def add_bounds(self):
-        """Contractions in 16 bits beside sums in f64: by tensor cores, and by libraries."""
+        """Adds contractions in 16 bits for comparison with sums in f64: by tensor cores, and by libraries."""
         for name in bounds.PROGRAMS:
             for dtype in bounds.UNIT:
                 model = self.write(f"bounds-{name}-{dtype}", bounds.program(name, dtype))
@@ -133,7 +134,7 @@ class Maker:
                     self.add(case, model, flags, 1, "<1")
 
     def add_words(self):
-        """Random words, whose hash counts only if they are those of Philox itself."""
+        """Adds random words, whose hash counts only if they are those of Philox itself."""
         assert philox((0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344), (0xA4093822, 0x299F31D0))[0] == 0xD16CFE09
         model = self.write("philox-words", WORDS)
         with tempfile.TemporaryDirectory() as folder:
@@ -142,7 +143,7 @@ class Maker:
             run = self.tool("reprise-run", bundle, f"--steps={STEPS}", f"--seed={SEED}", "--json", f"--output-dir={out}")
             with open(os.path.join(out, "words.npy"), "rb") as stream:
                 drawn = list(struct.unpack("<5000q", stream.read()[-40000:]))
-        # The last step begins behind the words of those before it.
+        # The last step begins behind the words of earlier steps.
         first = (STEPS - 1) * 5000 // 4
         if drawn != [word for block in range(1250) for word in philox((first + block, 0, 0, 0), (SEED, 0))]:
             sys.exit("make-bundles: the CPU's words are not those of Philox")
@@ -154,7 +155,7 @@ class Maker:
             digest = self.hash_of_cpu(model)
             for plan, flags in PLANS.items():
                 self.add(f"{name}-{precision}-{plan}", model, flags, 1, digest if precision == "f32" else f"={name}-{precision}")
-            if precision != "f32": # tensor cores otherwise
+            if precision != "f32": # with tensor cores by default
                 self.add(f"{name}-{precision}-exact", model, ["--contractions=exact"], 1, digest)
                 for plan, flags in PLANS.items():
                     library = ["--contractions=library", *flags]
@@ -165,10 +166,11 @@ class Maker:
                 self.add(f"{name}-stages", model, [*micro, "--stages=2"], 2, self.hash_of_cpu(model, *micro[:1]))
 
     def add_ops(self, is_large):
-        """Ops beside PyTorch's; and a step of one small launch, whose seconds are those of the runtime."""
+        """Adds ops for comparison with PyTorch's, and a step of one small launch, whose seconds are those of the
+        runtime."""
         for name, text, peer, shape, goal in ops.list_ops(ops.LARGE if is_large else ops.SMALL):
             model = self.write(name, text)
-            # Tensor cores add otherwise, and a CPU takes long for a large op.
+            # Tensor cores add in another order, and a CPU takes long for a large op.
             self.add(name, model, [], 1, "-" if is_large or peer == "attention" else self.hash_of_cpu(model))
             self.predict(name, model, [])
             self.beside["ops"].append({"name": name, "bundle": f"{name}.rpb", "peer": peer, "shape": shape, "goal": goal})
@@ -178,7 +180,7 @@ class Maker:
         peer, flags = LARGE[name]
         full, half = self.model(f"{name}-large", flags), self.model(f"{name}-large-bf16", [*flags, "--precision=bf16"])
         library = ["--contractions=library"]
-        # The plan without a policy, as a user gets it.
+        # The plan has no policy, as for a user.
         for case, model, own in ((f"{name}-large", full, []), (f"{name}-large-bf16", half, []),
                                  (f"{name}-large-bf16-library", half, library),
                                  (f"{name}-large-bf16-library-80%", half, [*library, *PLANS["80%"]])):

@@ -1,7 +1,7 @@
-"""Steps of one op, which gpu-check.sh runs beside PyTorch: its MLIR, and what PyTorch computes instead."""
+"""Steps of one op, which gpu-check.sh runs with PyTorch's equivalent: MLIR, and the PyTorch op."""
 
-# The goal is a share of the rate of the peer: a contraction's in cuBLAS without TF32, the best attention's, or a copy's of
-# as many bytes. Contractions are those of gpt2's and llama's layers, forwards and for both gradients.
+# The goal is a share of the rate of the peer: a contraction's in cuBLAS without TF32, the best attention's, or a copy's
+# of as many bytes. Contractions are those of gpt2's and llama's layers, forwards and for both gradients.
 GOALS = {"matmul": 0.9, "attention": 0.7}
 ROW_GOALS = {"dropout": 0.9, "elementwise": 0.9, "layer_norm": 0.85, "softmax": 0.85}
 SMALL = {
@@ -26,7 +26,7 @@ def function(operands, results, body):
 
 
 def matmul(m, k, n, form):
-    """[m, n] over k; the letters say which operand lies transposed."""
+    """Returns a matmul [m, n] over k; the letters say which operand lies transposed."""
     left = f"tensor<{k}x{m}xf32>" if form[0] == "t" else f"tensor<{m}x{k}xf32>"
     right = f"tensor<{n}x{k}xf32>" if form[1] == "t" else f"tensor<{k}x{n}xf32>"
     dims = f"[{int(form[0] == 'n')}] x [{int(form[1] == 't')}]"
@@ -57,7 +57,7 @@ def rows(op, count, width):
 
 
 def list_ops(sizes):
-    """(name, MLIR, what PyTorch does, its sizes, goal), the last three for beside_torch.py."""
+    """Yields (name, MLIR, PyTorch's op, its sizes, goal), the last three for beside_torch.py."""
     for shape in sizes["matmul"]:
         yield f"matmul-{'x'.join(map(str, shape))}", matmul(*shape), "matmul", shape, GOALS["matmul"]
     for shape in sizes["attention"]:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Assembles every kernel of every model of the zoo, and prints what each model's kernels take.
+"""Assembles every kernel of every model of the zoo, and prints the resources of each model's kernels.
 
 Usage: registers.py BUILD [--chips=sm_80,sm_90,sm_100] [--precision=f32|bf16|f16] [MODEL]...      needs ptxas in PATH
 
-A line holds the kernels that differ, the most registers of a thread, the most bytes of shared memory of a block, and the
-bytes that are spilled. The exit code is 1 if one spills or is refused. Models have the sizes of make-bundles.py.
+A line holds the number of distinct kernels, the most registers of a thread, the most bytes of shared memory of a block,
+and the spilled bytes. The exit code is 1 if a kernel spills or is refused. Models have the sizes of make-bundles.py.
 """
 import concurrent.futures
 import importlib.util
@@ -39,7 +39,7 @@ def find_kernels(build, name, flags, chip, folder):
 
 
 def assemble(text, chip):
-    """Registers, shared bytes and spilled bytes; a text if ptxas refuses it."""
+    """Returns registers, shared bytes and spilled bytes; a text if ptxas refuses it."""
     with tempfile.NamedTemporaryFile(suffix=".ptx") as source:
         source.write(text)
         source.flush()

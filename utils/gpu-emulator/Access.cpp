@@ -1,4 +1,4 @@
-// reprise: how a lane reaches memory: the paths that are rare
+// reprise: rare paths of memory accesses by lanes
 #include "Access.h"
 
 using namespace reprise::emulator;
@@ -11,8 +11,8 @@ const char *spaceName(Space space) {
   return names[static_cast<unsigned>(space)];
 }
 
-/// The flag is there before the agent, and is looked at behind it: a thread of the host that finds
-/// the agent of another atomic operation knows that it is one.
+/// Records an access. The flag is stored before the agent, and read after it: a host thread that
+/// finds the agent of another atomic operation knows that it is atomic.
 Fault touchWord(Record &record, const Accessor &me, unsigned mask) {
   uint64_t write = __atomic_load_n(&record.write, __ATOMIC_ACQUIRE);
   uint64_t read = __atomic_load_n(&record.read, __ATOMIC_ACQUIRE);

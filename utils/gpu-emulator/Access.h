@@ -1,4 +1,4 @@
-// reprise: how a lane reaches memory: bounds, alignment, shadow
+// reprise: memory accesses by lanes: bounds, alignment, shadow
 #ifndef REPRISE_GPU_EMULATOR_ACCESS_H
 #define REPRISE_GPU_EMULATOR_ACCESS_H
 
@@ -8,13 +8,13 @@ namespace reprise::emulator {
 
 enum class Kind : uint8_t { Read, Write, Atomic };
 
-/// Finds the allocation of an address and remembers it in `recent`; fails if there is none, or none
+/// Finds the allocation of an address and stores it in `recent`; fails if there is none, or none
 /// that the device of the launch reaches.
 bool findAllocation(Warp &warp, unsigned lane, uint64_t address, unsigned bytes, Kind kind,
                     Allocation &recent);
 void failAccess(Warp &warp, unsigned lane, Fault fault, Space space, uint64_t address,
                 unsigned bytes, Kind kind);
-/// What atomics do to the shadow: they race with plain accesses, and not with each other.
+/// Records atomics in the shadow: they race with plain accesses, but not with each other.
 Fault touchAtomically(Record *records, uint64_t offset, unsigned bytes, const Accessor &me);
 
 inline Fault touch(Record *records, uint64_t offset, unsigned bytes, const Accessor &me,
@@ -24,7 +24,7 @@ inline Fault touch(Record *records, uint64_t offset, unsigned bytes, const Acces
                                : touchAtomically(records, offset, bytes, me);
 }
 
-/// Null behind a fault. `bytes` is a power of two.
+/// Returns the host address; null after a fault. `bytes` is a power of two.
 inline uint8_t *reachGlobal(Warp &warp, unsigned lane, uint64_t address, unsigned bytes,
                             Kind kind) {
   Allocation &recent = warp.recent[warp.pc % 4];
@@ -57,7 +57,7 @@ inline uint8_t *reachShared(Warp &warp, unsigned lane, uint64_t address, unsigne
   return nullptr;
 }
 
-/// Of any space; those of local memory and parameters have no shadow.
+/// Returns the host address in any space; local memory and parameters have no shadow.
 uint8_t *reachAny(Warp &warp, unsigned lane, Space space, uint64_t address, unsigned bytes,
                   Kind kind);
 

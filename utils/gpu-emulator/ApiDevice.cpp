@@ -11,7 +11,7 @@ using namespace reprise::emulator;
 
 namespace {
 
-/// Numbers of attributes, and what the emulated devices answer; what is not named is 0.
+/// Numbers and values of attributes of the emulated devices; other attributes are 0.
 const std::pair<int, int> attributes[] = {
     {1, maxBlockThreads},       // threads per block
     {2, 1024},                  // block, x
@@ -41,7 +41,8 @@ const std::pair<int, int> attributes[] = {
     {97, sharedBytesOnRequest}, // shared memory per block on request
 };
 
-/// What the environment may say; anything else would test what nobody meant.
+/// Allowed values of environment variables; other values would test a configuration that was not
+/// intended.
 const std::pair<const char *, const char *> environment[] = {
     {"REPRISE_EMULATED_ORDER", "forwards|backwards|shuffled"},
     {"REPRISE_EMULATED_DEVICES", "[1-9]|[1-5][0-9]|6[0-4]"},
@@ -109,7 +110,7 @@ REPRISE_CUDA CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice d
   Locked driver;
   if (!isDevice(driver, device))
     return CUDA_ERROR_INVALID_DEVICE;
-  *value = attribute == 33 ? device : 0; // the number on the bus
+  *value = attribute == 33 ? device : 0; // number on the bus
   for (auto [number, answer] : attributes)
     if (number == attribute)
       *value = answer;
@@ -133,7 +134,7 @@ REPRISE_CUDA CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice devi
   return driver.ready(false);
 }
 
-/// Memory stays what it is: a runtime frees what it has, and the process ends soon.
+/// Releases nothing: a runtime frees its memory, and the process ends soon.
 REPRISE_CUDA CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   Locked driver;
   if (!isDevice(driver, device) || !driver->devices[device].retained)

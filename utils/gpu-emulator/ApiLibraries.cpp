@@ -1,4 +1,4 @@
-// reprise: what emulated libraries ask of the emulated driver
+// reprise: requests of emulated libraries to the emulated driver
 #include "Driver.h"
 #include "Libraries.h"
 #include "Touch.h"
@@ -21,7 +21,7 @@ REPRISE_CUDA CUresult repriseEmulatorCompute(CUstream handle, const char *what,
       *stream, [=, name = std::string(what)](unsigned number, const uint8_t *ordered) {
         Accessor me{makeAgent(number, 0, 0, 0), ordered};
         FaultReport report;
-        // What it reads comes first: it may write there.
+        // Reads come first, because the work may write the same bytes.
         for (bool writes : {false, true})
           for (const RepriseEmulatedRange &range : all)
             if (report.fault == Fault::None && range.isWrite == writes && range.bytes)

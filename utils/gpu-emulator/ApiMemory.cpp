@@ -67,7 +67,7 @@ bool isPinned(const Locked &driver, uint64_t address, uint64_t bytes) {
   return found && found->device == hostDevice;
 }
 
-/// Adds the copy to the stream, and waits for it if the host may not touch its memory otherwise.
+/// Adds the copy to the stream, and waits for it if the host may not access its memory before.
 CUresult addCopy(Locked &driver, Copy copy, CUstream handle, bool waits) {
   Stream *stream = driver.stream(handle);
   if (!stream)
@@ -90,7 +90,7 @@ CUresult fromHost(CUdeviceptr to, const void *from, size_t bytes, CUstream strea
   if (bytes && !isDeviceMemory(driver, to, bytes))
     return CUDA_ERROR_INVALID_VALUE;
   Copy copy{to, reinterpret_cast<uint64_t>(from), bytes, false, false, {}};
-  // The driver takes pageable memory along before it returns.
+  // The driver copies pageable memory before it returns.
   copy.keptFrom = !isPinned(driver, copy.from, bytes);
   const uint8_t *first = static_cast<const uint8_t *>(from);
   if (copy.keptFrom)

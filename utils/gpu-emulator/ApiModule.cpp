@@ -102,7 +102,7 @@ std::string problemOf(const LoadedFunction &function, const LaunchShape &shape) 
   return shared > sharedBytesOnRequest ? std::to_string(shared) + " bytes of shared memory" : "";
 }
 
-/// The module may be unloaded before the work is done only by who has waited for it.
+/// Returns the work of a launch. Only a caller that has waited for the work may unload the module.
 Work launchWork(Driver &driver, const LoadedFunction &function, const LaunchShape &shape,
                 std::vector<uint8_t> params) {
   Driver *owner = &driver;
@@ -238,7 +238,7 @@ REPRISE_CUDA CUresult cuFuncSetAttribute(CUfunction handle, int attribute, int v
   if (!function)
     return CUDA_ERROR_INVALID_HANDLE;
   if (attribute != functionMaxDynamicShared)
-    return CUDA_SUCCESS; // how caches are shared out
+    return CUDA_SUCCESS; // partition of caches
   if (value < 0 || value + function->program.sharedBytes > sharedBytesOnRequest)
     return CUDA_ERROR_INVALID_VALUE;
   function->dynamicShared = value;

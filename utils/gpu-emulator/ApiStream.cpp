@@ -90,7 +90,7 @@ REPRISE_CUDA CUresult cuStreamWaitEvent(CUstream handle, CUevent eventHandle, un
   Event *event = find(driver->events, eventHandle);
   if (!event)
     return CUDA_ERROR_INVALID_HANDLE;
-  if (driver->failsNow("wait")) // a program that forgot it
+  if (driver->failsNow("wait")) // a program that forgot the wait
     return CUDA_SUCCESS;
   return driver->scheduler.wait(*stream, *event) ? CUDA_SUCCESS
                                                  : CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
@@ -145,7 +145,7 @@ REPRISE_CUDA CUresult cuStreamBeginCapture_v2(CUstream handle, int) {
   Stream *stream = driver.usable(handle, result);
   if (!stream)
     return result;
-  // The default stream orders others, which a graph cannot.
+  // The default stream orders other streams, which a graph cannot.
   if (reinterpret_cast<uintptr_t>(handle) <= 2 || stream->capture)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   driver->scheduler.beginCapture(*stream);

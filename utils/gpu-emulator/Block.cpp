@@ -21,7 +21,7 @@ uint32_t valueOf(Special special, const Warp &warp, unsigned lane) {
   uint32_t thread = warp.number * lanes + lane, bit = 1u << lane;
   Dim size = launch.block, grid = launch.grid;
   uint32_t multiprocessor = block.number % launch.multiprocessors, warps = block.warps.size();
-  // In the order of Special.
+  // Values are in the order of Special.
   const uint32_t values[] = {thread % size.x,
                              thread / size.x % size.y,
                              thread / size.x / size.y,
@@ -117,7 +117,7 @@ void Block::reset() {
     prepareWarp(i);
 }
 
-/// Lets warps go on whose barrier is complete. False: nobody can.
+/// Continues warps whose barrier is complete. Returns false if no warp can continue.
 bool Block::releaseBarriers() {
   uint32_t alive = 0, waiting[16] = {};
   for (const Warp &warp : warps) {
@@ -131,8 +131,8 @@ bool Block::releaseBarriers() {
       warp.state = WarpState::Ready;
       released = true;
     }
-  // An interval is one of the whole block: a barrier of some warps orders no more than them, and
-  // counts as if it ordered all.
+  // An interval is one of the whole block. A barrier of only some warps orders only these, but we
+  // treat it as if it ordered all.
   ++interval;
   for (Warp &warp : warps)
     warp.accessor.agent = makeAgent(launch->number, number, interval, warp.number);

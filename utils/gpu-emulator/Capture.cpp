@@ -52,7 +52,8 @@ bool Scheduler::capturing(int device) const {
   });
 }
 
-/// The first stream of the graph is the one it is launched in. A graph does not run beside itself.
+/// Launches a graph. Its first stream is the stream of the launch. A graph does not run beside
+/// itself.
 void Scheduler::launch(GraphExec &exec, Stream &stream) {
   while (exec.others.size() + 1 < exec.graph.streams)
     exec.others.push_back(create(stream.device, false));

@@ -1,4 +1,4 @@
-// reprise: what a launch has read as constant memory, by ld.global.nc
+// reprise: words that a launch has read as constant memory, by ld.global.nc
 #include "ConstantReads.h"
 #include "Machine.h"
 

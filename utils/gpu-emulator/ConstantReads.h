@@ -1,4 +1,4 @@
-// reprise: what a launch has read as constant memory, by ld.global.nc
+// reprise: words that a launch has read as constant memory, by ld.global.nc
 #ifndef REPRISE_GPU_EMULATOR_CONSTANTREADS_H
 #define REPRISE_GPU_EMULATOR_CONSTANTREADS_H
 

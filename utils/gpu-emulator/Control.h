@@ -1,4 +1,4 @@
-// reprise: what ends a kernel or a function where its text does not
+// reprise: ends of a kernel or a function other than its last instruction
 #ifndef REPRISE_GPU_EMULATOR_CONTROL_H
 #define REPRISE_GPU_EMULATOR_CONTROL_H
 

@@ -1,6 +1,7 @@
-// reprise: the binary interface of the CUDA driver, as far as the emulated one has it
+// reprise: the binary interface of the CUDA driver, as far as the emulated driver has it
 //
-// Names and numbers are facts of that interface. Programs that have NVIDIA's cuda.h need this not.
+// Names and numbers are facts of that interface. Programs that have NVIDIA's cuda.h do not need
+// this file.
 #ifndef REPRISE_GPU_EMULATOR_CUDA_H
 #define REPRISE_GPU_EMULATOR_CUDA_H
 

@@ -52,7 +52,7 @@ template <typename T> struct Extract {
     uint32_t last = std::min(start + length - 1, top);
     T sign = std::is_signed_v<T> ? T(0 - (U(a) >> last & 1)) : T(0);
     if (start > top) return sign;
-    length = std::min(length, top + 1 - start); // what lies above the value is its sign, too
+    length = std::min(length, top + 1 - start); // bits above the value are copies of its sign
     U field = U(a) >> start, mask = length > top ? U(~U(0)) : U((U(1) << length) - 1);
     return T((field & mask) | (U(sign) & U(~mask)));
   }
@@ -73,7 +73,7 @@ template <template <typename> class Op> Handler unaryBits(unsigned bits) {
                       : nullptr;
 }
 
-/// Of predicates: one word holds all lanes.
+/// Computes logic on predicates: one word holds all lanes.
 template <char op> void predicateLogic(Warp &warp, const Inst &inst) {
   uint32_t a = warp.predicate(inst.a), b = warp.predicate(inst.b);
   warp.setPredicate(inst.d, op == '&' ? a & b : op == '|' ? a | b : op == '^' ? a ^ b : ~a);
@@ -143,7 +143,7 @@ bool decodeFunnel(Decoder &decoder, const Instruction &source, Modifiers &modifi
   return true;
 }
 
-/// popc, clz, bfind, brev.
+/// Decodes popc, clz, bfind, brev.
 bool decodeCount(Decoder &decoder, const Instruction &source, Modifiers &modifiers, Inst &inst) {
   const std::string &op = source.opcode;
   bool amount = op == "bfind" && modifiers.take("shiftamt");
@@ -194,7 +194,7 @@ bool decodeExtract(Decoder &decoder, const Instruction &source, Modifiers &modif
   return true;
 }
 
-/// bfi d, a, b, start, length: a field of b becomes a.
+/// Executes bfi d, a, b, start, length: a field of b becomes a.
 template <typename T> void insertField(Warp &warp, const Inst &inst) {
   const uint32_t *list = &warp.program->lists[inst.list];
   const T *a = warp.at<T>(inst.a), *b = warp.at<T>(inst.b);
@@ -224,7 +224,8 @@ bool decodeInsert(Decoder &decoder, const Instruction &source, Modifiers &modifi
   return true;
 }
 
-/// Each result bit is looked up in a table of eight bits by the bits of the operands.
+/// Computes each result bit from a table of eight bits; the bits of the three operands are the
+/// index.
 void lookUp(Warp &warp, const Inst &inst) {
   const uint32_t *a = warp.at<uint32_t>(inst.a), *b = warp.at<uint32_t>(inst.b),
                  *c = warp.at<uint32_t>(inst.c);
@@ -251,7 +252,7 @@ bool decodeLookUp(Decoder &decoder, const Instruction &source, Modifiers &modifi
   return true;
 }
 
-/// Four bytes, each chosen by four bits of c from the eight of a and b.
+/// Permutation of bytes: four bytes, each chosen by four bits of c from the eight of a and b.
 struct Permute {
   static uint32_t of(uint32_t a, uint32_t b, uint32_t c) {
     uint64_t bytes = uint64_t(b) << 32 | a;

@@ -12,7 +12,7 @@ enum class Compare : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Num, Nan };
 struct Relation {
   const char *name;
   Compare compare;
-  bool unordered; ///< holds if an operand is a NaN
+  bool unordered; ///< whether it holds if an operand is a NaN
 };
 const Relation relations[] = {
     {"eq", Compare::Eq, false}, {"ne", Compare::Ne, false},   {"lt", Compare::Lt, false},

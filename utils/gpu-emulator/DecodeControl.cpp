@@ -18,7 +18,7 @@ bool decodeBranch(Decoder &decoder, const Instruction &source, Modifiers &modifi
   return true;
 }
 
-/// The list: how many targets there are, and their places in the code.
+/// Executes an indexed branch. The list holds the number of targets, and their places in the code.
 void executeIndexedBranch(Warp &warp, const Inst &inst) {
   const uint32_t *list = &warp.program->lists[inst.list], *index = warp.at<uint32_t>(inst.a);
   for (unsigned lane = 0; lane < lanes; ++lane) {
@@ -73,8 +73,9 @@ void copyLocal(Warp &warp, uint32_t to, uint32_t from, uint32_t bytes) {
   });
 }
 
-/// The list: how many copies there are for arguments, to, from, bytes of each; the same for
-/// results, which the return copies. The place of the return, in `a`, gets where to find them.
+/// Executes a call. The list holds the number of copies for arguments, then to, from and bytes of
+/// each; and the same for results, which the return copies. The place of the return, in `a`,
+/// receives the position of the latter.
 void executeCall(Warp &warp, const Inst &inst) {
   const uint32_t *list = &warp.program->lists[inst.list];
   for (uint32_t i = 0, count = *list++; i < count; ++i, list += 3)
@@ -133,7 +134,7 @@ void executeBarrier(Warp &warp, const Inst &inst) {
   warp.waitAtBarrier(inst.imm, inst.count == 255 ? 0 : inst.flags);
 }
 
-/// bar.sync and barrier.sync: a number, and how many threads meet there.
+/// Decodes bar.sync and barrier.sync: a number, and the number of threads that meet there.
 bool decodeBarrier(Decoder &decoder, const Instruction &source, Modifiers &modifiers, Inst &inst) {
   if (modifiers.take("warp"))
     return modifiers.take("sync") && !source.operands.empty() &&
@@ -157,13 +158,14 @@ bool decodeBarrier(Decoder &decoder, const Instruction &source, Modifiers &modif
 
 void reprise::emulator::executeExit(Warp &warp, const Inst &) { warp.exitLanes(); }
 
-/// Lanes go on behind their calls, the lowest first; results go where each call wants them.
+/// Executes a return. Lanes continue behind their calls, the lowest first; results go to the places
+/// of each call.
 void reprise::emulator::executeReturn(Warp &warp, const Inst &inst) {
   const uint32_t *returns = warp.at<uint32_t>(inst.a);
   uint32_t mask = warp.mask, first = returns[__builtin_ctz(mask)], same = 0;
   for (unsigned lane = 0; lane < lanes; ++lane)
     same |= uint32_t((mask >> lane & 1) && returns[lane] == first) << lane;
-  // Those of another call stay here, and return when they are next.
+  // Lanes of another call stay here, and return later.
   warp.mask = same;
   const uint32_t *list = &warp.program->lists[warp.program->code[first].list];
   list += 1 + 3 * *list;

@@ -20,7 +20,7 @@ template <typename T> constexpr bool isNarrow = isFloating<T> && sizeof(T) == 2;
 
 constexpr uint16_t flagSaturates = 8, flagIntegral = 16, maskRound = 7;
 
-// What a value of 16 bits stands for; wider ones stand for themselves.
+// Values of 16 bits are widened; wider values stay unchanged.
 inline float widen(Half value) { return fromHalf(value.bits); }
 inline float widen(Bfloat value) { return fromBfloat(value.bits); }
 template <typename T> inline T widen(T value) { return value; }
@@ -123,8 +123,8 @@ void storeExtended(Warp &warp, const Inst &inst, const D *values) {
   warp.store<Wide>(inst.d, wide);
 }
 
-/// A register may be wider than the type: what is read is its low part, what is written is
-/// extended.
+/// Converts values. A register may be wider than the type: its low part is read, and a written
+/// value is extended.
 template <typename D, typename S> void convert(Warp &warp, const Inst &inst) {
   const unsigned stride = inst.b;
   const uint8_t *from = warp.at<uint8_t>(inst.a);
@@ -217,7 +217,7 @@ Handler convertHandler(Type to, Type from) {
   }
 }
 
-/// Two f32 become two of 16 bits in one register, the first one above.
+/// Converts two f32 to two 16-bit floats in one register, the first one in the upper half.
 template <typename D> void convertPair(Warp &warp, const Inst &inst) {
   const float *a = warp.at<float>(inst.a), *b = warp.at<float>(inst.b);
   uint32_t result[lanes];

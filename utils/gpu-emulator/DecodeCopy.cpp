@@ -1,4 +1,4 @@
-// reprise: cp.async: what was copied arrives when it is waited for
+// reprise: cp.async: copied bytes arrive when they are waited for
 #include "Access.h"
 #include "Decoder.h"
 
@@ -6,7 +6,7 @@ using namespace reprise::emulator;
 
 namespace {
 
-/// Marks the words of shared memory as being filled: nobody may read them, and a write races.
+/// Marks words of shared memory as in flight: no lane may read them, and a write races.
 Fault markWords(Warp &warp, uint64_t offset, unsigned bytes) {
   Record *records = warp.block->sharedShadow.data();
   Fault fault = writeShadow(records, offset, bytes, warp.accessor);
@@ -17,7 +17,7 @@ Fault markWords(Warp &warp, uint64_t offset, unsigned bytes) {
   return fault;
 }
 
-/// The copy of one lane begins. It reads its source now; bytes beyond the source's are zero.
+/// Begins the copy of one lane. It reads its source now; bytes beyond the source's are zero.
 void beginCopy(Warp &warp, const Inst &inst, unsigned lane) {
   unsigned bytes = inst.count, given = bytes;
   if (inst.flags & 1)
@@ -55,7 +55,7 @@ void arrive(Warp &warp, const PendingCopy &copy) {
   }
 }
 
-/// All groups of the lanes that execute arrive but the last `inst.imm`.
+/// Waits for all groups of the executing lanes except the last `inst.imm`.
 void waitForGroups(Warp &warp, const Inst &inst) {
   auto isDone = [&](const PendingCopy &copy) {
     return (warp.mask >> copy.lane & 1) &&
@@ -83,7 +83,7 @@ bool decodeWait(const Instruction &source, Modifiers &modifiers, Inst &inst) {
   if (!all && !modifiers.take("wait_group"))
     return false;
   inst.run = waitForGroups;
-  inst.flags = all; // those that are not committed, too
+  inst.flags = all; // includes uncommitted groups
   if (all)
     return true;
   inst.imm = source.operands.empty() ? 0 : source.operands[0].value;

@@ -7,8 +7,8 @@ using namespace reprise::emulator;
 
 namespace {
 
-/// How values of a type are read and written. Arithmetic is in `Wide`; a 16-bit result of it is
-/// rounded once, which for one operation is right since Wide has more than twice the bits.
+/// Read and write conversions of a type. Arithmetic is in `Wide`; its 16-bit result is rounded
+/// once, which is right for one operation since Wide has more than twice the bits.
 struct AsF32 {
   using Bits = float;
   using Wide = float;
@@ -159,7 +159,7 @@ Handler fusedOf(Type type) {
   }
 }
 
-/// f32 and f64 alone have these.
+/// Returns the handler of an operation of f32 and f64 only.
 template <template <typename> class Op> Handler wideUnary(Type type) {
   return type == Type::F32 || type == Type::F64 ? unaryOf<Op>(type) : nullptr;
 }
@@ -177,7 +177,7 @@ Handler handlerOf(const std::string &op, Type type, Modifiers &modifiers) {
   if (op == "copysign")
     return isWide(type) ? binaryOf<CopySign>(type) : nullptr;
   bool rounds = modifiers.take("rn");
-  // ptxas may fuse what has no .rn, and does so where it helps; here it stays apart.
+  // ptxas may fuse an operation without .rn; the emulator does not.
   if (op == "add" || op == "sub" || op == "mul")
     return op == "add"   ? binaryOf<Add>(type)
            : op == "sub" ? binaryOf<Sub>(type)
@@ -191,7 +191,7 @@ Handler handlerOf(const std::string &op, Type type, Modifiers &modifiers) {
   return op == "rcp" ? wideUnary<Rcp>(type) : op == "sqrt" ? wideUnary<Sqrt>(type) : nullptr;
 }
 
-/// add.f32.bf16 and its kind: the operands but the last are of 16 bits and are widened.
+/// Executes add.f32.bf16 and similar: all operands but the last have 16 bits and are widened.
 template <typename F, char op> void mixed(Warp &warp, const Inst &inst) {
   const auto *a = warp.at<uint16_t>(inst.a), *b = warp.at<uint16_t>(inst.b);
   const float *last = warp.at<float>(op == 'f' ? inst.c : inst.b);

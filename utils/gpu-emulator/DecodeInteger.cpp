@@ -20,7 +20,7 @@ template <> struct Wider<int32_t> { using Type = int64_t; };
 template <> struct Wider<uint64_t> { using Type = unsigned __int128; };
 template <> struct Wider<int64_t> { using Type = __int128; };
 
-// 16-bit operands would become int, whose overflow is undefined: arithmetic is in 64 bits.
+// We compute in 64 bits, because 16-bit operands would become int, whose overflow is undefined.
 template <typename T> struct Add { static T of(T a, T b) { return T(uint64_t(a) + uint64_t(b)); } };
 template <typename T> struct Sub { static T of(T a, T b) { return T(uint64_t(a) - uint64_t(b)); } };
 template <typename T> struct Mul {
@@ -181,7 +181,7 @@ bool isOfFloats(const Instruction &source) {
   return false;
 }
 
-/// add, sub, div, rem, min, max, abs, neg, sad: all operands of one type.
+/// Decodes add, sub, div, rem, min, max, abs, neg, sad: all operands have one type.
 bool decodeArithmetic(Decoder &decoder, const Instruction &source, Modifiers &modifiers,
                       Inst &inst) {
   if (isOfFloats(source))
@@ -233,7 +233,7 @@ Handler wideHandler(Type type, bool mad) {
   }
 }
 
-/// mul and mad, of which a half or the whole product is taken.
+/// Decodes mul and mad, which keep a half or the whole product.
 bool decodeMultiply(Decoder &decoder, const Instruction &source, Modifiers &modifiers, Inst &inst) {
   if (isOfFloats(source))
     return decodeFloat(decoder, source, modifiers, inst);

@@ -28,11 +28,11 @@ template <typename T> void scatter(Warp &warp, const Inst &inst, const uint8_t *
   }
 }
 
-/// Behind a fault the registers hold anything, since nothing follows.
+/// Loads values. After a fault the registers are undefined, since execution stops.
 template <Space space, typename T, unsigned count> void load(Warp &warp, const Inst &inst) {
   constexpr unsigned bytes = sizeof(T) * count;
   uint8_t data[lanes * bytes];
-  // Lanes often read what the lane before them reads. Local memory is each lane's own.
+  // Lanes often read the address of the lane before them. Local memory is private to each lane.
   constexpr bool common = space == Space::Global || space == Space::Shared;
   uint64_t last = 0;
   const uint8_t *from = nullptr;
@@ -105,8 +105,8 @@ Space takeSpace(Modifiers &modifiers) {
   return number < 0 ? Space::Generic : spaces[number];
 }
 
-/// What tells caches and other processors something changes no value here. True for .nc: what is
-/// read is constant as long as the kernel runs.
+/// Skips hints to caches and other processors, which change no value here. Returns true for .nc:
+/// the read memory is constant while the kernel runs.
 bool takeHints(Modifiers &modifiers) {
   modifiers.takeOneOf({"weak", "relaxed", "acquire", "release", "volatile"});
   modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"});
@@ -154,7 +154,7 @@ bool decodeAccess(Decoder &decoder, const Instruction &source, Modifiers &modifi
   return true;
 }
 
-/// cvta.to.SPACE takes the window's begin off; cvta.SPACE adds it.
+/// Executes cvta: cvta.to.SPACE subtracts the window's begin; cvta.SPACE adds it.
 template <typename T> void addOffset(Warp &warp, const Inst &inst) {
   const T *a = warp.at<T>(inst.a);
   T result[lanes];
@@ -188,7 +188,7 @@ bool decodePrefetch(Decoder &, const Instruction &, Modifiers &modifiers, Inst &
   return modifiers.takeOneOf({"L1", "L2"}) >= 0;
 }
 
-/// An access takes place at once, so there is nothing to order.
+/// Decodes a fence, which does nothing, since accesses take effect at once.
 bool decodeFence(Decoder &, const Instruction &, Modifiers &modifiers, Inst &inst) {
   modifiers.takeOneOf({"sc", "acq_rel"});
   inst.run = doNothing;

@@ -7,8 +7,8 @@ using namespace reprise::emulator;
 
 namespace {
 
-/// Each eight lanes give the rows of one matrix of 8 by 8 values of 16 bits. A lane gets two values
-/// of row lane / 4, or of column lane / 4 of what was transposed.
+/// Executes ldmatrix: each group of eight lanes gives the rows of one matrix of 8 by 8 values of 16
+/// bits. A lane gets two values of row lane / 4, or of column lane / 4 of a transposed matrix.
 void loadMatrix(Warp &warp, const Inst &inst) {
   if (!warp.haveLanes(warp.live))
     return;
@@ -67,8 +67,7 @@ struct FromBfloat {
   static float of(uint16_t bits) { return fromBfloat(bits); }
 };
 
-/// The operands of m16n8kK with values of 16 bits, as they lie in the lanes: A by rows, B by
-/// columns.
+/// Gathers the operands of m16n8kK with values of 16 bits from the lanes: A by rows, B by columns.
 template <typename From, unsigned K>
 void gather16(Warp &warp, const uint32_t *places, float (&a)[16][16], float (&b)[16][8]) {
   for (unsigned lane = 0; lane < lanes; ++lane) {
@@ -88,7 +87,7 @@ void gather16(Warp &warp, const uint32_t *places, float (&a)[16][16], float (&b)
 
 float fromTf32(uint32_t bits) { return bitCast<float>(bits & ~0x1fffu); }
 
-/// The same with values of tf32: K is 4 or 8.
+/// Gathers operands with values of tf32: K is 4 or 8.
 template <unsigned K>
 void gather32(Warp &warp, const uint32_t *places, float (&a)[16][16], float (&b)[16][8]) {
   for (unsigned lane = 0; lane < lanes; ++lane) {
@@ -100,8 +99,8 @@ void gather32(Warp &warp, const uint32_t *places, float (&a)[16][16], float (&b)
   }
 }
 
-/// D = A · B + C in f32, from the lowest index on, after the list's registers of A and B those of C
-/// and D.
+/// Computes D = A · B + C in f32, from the lowest index on. In the list, the registers of C and D
+/// follow those of A and B.
 template <unsigned K>
 void accumulate(Warp &warp, const uint32_t *rest, const float (&a)[16][16],
                 const float (&b)[16][8]) {
@@ -143,7 +142,7 @@ template <unsigned K> void multiply32(Warp &warp, const Inst &inst) {
   accumulate<K>(warp, places + K / 2 + K / 4, a, b);
 }
 
-/// Adds the registers of a fragment, or the one register that it is.
+/// Adds the registers of a fragment, which may be a single register.
 void addFragment(Decoder &decoder, const Operand &operand, Type type, bool writes,
                  std::vector<uint32_t> &places) {
   std::vector<Operand> elements = operand.elements;

@@ -1,4 +1,4 @@
-// reprise: what lanes of a warp exchange: shuffles, votes, matches, sums
+// reprise: exchanges between lanes of a warp: shuffles, votes, matches, sums
 #include "Decoder.h"
 #include "Lanes.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 enum Mode : uint16_t { Up, Down, Butterfly, Index };
 
-/// The lane that a lane reads, and whether it lies in the range that `c` gives.
+/// Returns the lane that a lane reads, and whether it lies in the range of `c`.
 unsigned sourceLane(uint16_t mode, unsigned lane, uint32_t b, uint32_t c, bool &inRange) {
   uint32_t clamp = c & 31, segment = c >> 8 & 31;
   uint32_t high = (lane & segment) | (clamp & ~segment), low = lane & segment;
@@ -126,7 +126,7 @@ bool decodeActiveMask(Decoder &decoder, const Instruction &source, Modifiers &mo
   return modifiers.take("b32");
 }
 
-/// Which lanes have the same value.
+/// Finds the lanes with the same value.
 template <typename T> void match(Warp &warp, const Inst &inst) {
   uint32_t members = memberMask(warp, inst.b) & warp.live;
   if (!warp.haveLanes(members))
@@ -165,7 +165,7 @@ bool decodeMatch(Decoder &decoder, const Instruction &source, Modifiers &modifie
 
 enum Sum : uint16_t { Add, Min, Max, And, Or, Xor };
 
-/// redux.sync: one value of all members.
+/// Executes redux.sync: one value of all members.
 template <typename T> void reduce(Warp &warp, const Inst &inst) {
   uint32_t members = memberMask(warp, inst.b) & warp.live;
   if (!warp.haveLanes(members))

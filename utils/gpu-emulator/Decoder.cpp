@@ -1,4 +1,4 @@
-// reprise: from the instructions of a kernel to those that are executed
+// reprise: from the instructions of a kernel to executable ones
 #include "Decoder.h"
 #include "Control.h"
 
@@ -52,9 +52,9 @@ bool Decoder::run(const Function &kernel, std::string &error) {
   return message.empty();
 }
 
-/// All functions that the kernel calls, and then the kernel: the lanes of the lowest program
-/// counter step first, so that those within a call are waited for behind it. A function has one
-/// frame, so none may call itself.
+/// Collects all functions that the kernel calls, and then the kernel. Lanes of the lowest program
+/// counter step first, so that lanes in a call are waited for behind it. A function has one frame,
+/// so it must not call itself.
 void Decoder::collect(const Function &function) {
   if (frameOf(function.name))
     return;
@@ -107,7 +107,7 @@ void Decoder::layOut(Frame &frame) {
     }
   else
     frame.returnPlace = newPlace(4);
-  // What a function gets and gives, and what calls pass, lies in local memory.
+  // Parameters and results of functions, and of calls, lie in local memory.
   std::vector<Variable> passed(function.results);
   if (!function.isEntry)
     passed.insert(passed.end(), function.params.begin(), function.params.end());

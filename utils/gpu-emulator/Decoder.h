@@ -1,4 +1,4 @@
-// reprise: what decoders of opcodes use: modifiers, places of operands
+// reprise: common code of the decoders: modifiers, places of operands
 #ifndef REPRISE_GPU_EMULATOR_DECODER_H
 #define REPRISE_GPU_EMULATOR_DECODER_H
 
@@ -9,13 +9,13 @@
 
 namespace reprise::emulator {
 
-/// The modifiers of one instruction. What no decoder takes is not known here, and an error.
+/// Modifiers of one instruction. A modifier that no decoder takes is unknown, and an error.
 class Modifiers {
 public:
   explicit Modifiers(const Instruction &inst)
       : names(inst.modifiers), taken(inst.modifiers.size()) {}
   bool take(const char *name);
-  /// The number of the first of these that is there, or -1.
+  /// Takes the first of these modifiers that is present, and returns its index, or -1.
   int takeOneOf(std::initializer_list<const char *> candidates);
   /// The next type, or None.
   Type takeType();
@@ -26,7 +26,7 @@ private:
   std::vector<bool> taken;
 };
 
-/// Where the registers and variables of one function lie.
+/// Places of the registers and variables of one function.
 struct Frame {
   const Function *function = nullptr;
   std::vector<uint32_t> registers;
@@ -41,13 +41,13 @@ public:
       : module(module), globals(globals), program(program) {}
   bool run(const Function &kernel, std::string &error);
 
-  /// The place of an operand that is read as `type`; the width of a register must be that of the
-  /// type.
+  /// Returns the place of an operand that is read as `type`; the width of a register must be that
+  /// of the type.
   uint32_t source(const Operand &operand, Type type);
   /// The place of a register that is written as `type`. A sink gets a place that nobody reads.
   uint32_t target(const Operand &operand, Type type);
-  /// The same for a register of any width, as loads, stores and conversions have it.
-  /// The place and the bytes per lane of an operand whose register may be wider than the type.
+  /// Return the place of a register of any width, as in loads, stores and conversions. The first
+  /// also returns the bytes per lane of an operand whose register may be wider than the type.
   uint32_t looseOperand(const Operand &operand, Type type, unsigned &bytes);
   uint32_t anyRegister(const Operand &operand, unsigned &bits);
   uint32_t predicate(const Operand &operand);
@@ -80,7 +80,7 @@ private:
   const Module &module;
   const FindGlobal &globals;
   Program &program;
-  std::vector<Frame> frames; ///< the kernel's is the last one
+  std::vector<Frame> frames; ///< frames; the kernel's is the last
   std::vector<const Function *> open;
   Frame *current = nullptr;
   std::map<std::pair<unsigned, uint64_t>, uint32_t> constants;
@@ -93,7 +93,7 @@ using Decode = bool (*)(Decoder &, const Instruction &, Modifiers &, Inst &);
 struct Opcode {
   const char *name;
   Decode decode;
-  unsigned operands; ///< how many it has at least
+  unsigned operands; ///< minimum number of operands
 };
 /// The opcodes of each file of decoders.
 using Opcodes = std::vector<Opcode>;
@@ -108,7 +108,8 @@ const Opcodes &atomicOpcodes();
 const Opcodes &warpOpcodes();
 const Opcodes &controlOpcodes();
 const Opcodes &tensorOpcodes();
-/// add, sub, mul, … stand for integers and for floats; those for floats are tried first.
+/// Decode opcodes such as add, sub, mul, which exist for integers and for floats; decoders for
+/// floats are tried first.
 bool decodeFloat(Decoder &, const Instruction &, Modifiers &, Inst &);
 
 } // namespace reprise::emulator

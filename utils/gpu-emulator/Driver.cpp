@@ -77,7 +77,7 @@ CUresult resultOf(Fault fault) {
 Driver::Driver()
     : memory(capacities()), scheduler(memory, orderFromEnvironment()),
       order(orderFromEnvironment()) {
-  // Other threads go on meanwhile.
+  // Other threads run meanwhile.
   scheduler.whenStuck = [] {
     processMutex.unlock();
     std::this_thread::sleep_for(std::chrono::microseconds(20));

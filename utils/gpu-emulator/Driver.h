@@ -15,14 +15,14 @@ constexpr uint32_t maxBlockThreads = 1024, sharedBytesByDefault = 48 << 10,
 
 struct Device {
   int number = 0;
-  uint64_t reachable = 0; ///< devices whose memory its kernels may touch
+  uint64_t reachable = 0; ///< devices whose memory its kernels may access
   bool retained = false;
 };
 
 struct LoadedFunction {
   Program program;
   int device = 0;
-  uint32_t dynamicShared = 0; ///< what the caller has asked to be allowed
+  uint32_t dynamicShared = 0; ///< shared memory that the caller has requested
 };
 
 struct LoadedModule {
@@ -31,7 +31,7 @@ struct LoadedModule {
   std::map<std::string, std::pair<uint64_t, uint64_t>> globals; ///< address and bytes
 };
 
-/// All of a process. Each call of the API holds its lock.
+/// State of a process. Each call of the API holds its lock.
 class Driver {
 public:
   Driver();
@@ -47,9 +47,9 @@ public:
   std::unordered_map<void *, std::unique_ptr<Graph>> graphs;
   std::unordered_map<void *, std::unique_ptr<GraphExec>> execs;
 
-  /// Keeps the text for repriseEmulatorLastError and prints it.
+  /// Stores the text for repriseEmulatorLastError and prints it.
   CUresult fail(CUresult result, const std::string &text);
-  /// The result of what was waited for: that of the first fault, from then on.
+  /// Returns the result of a wait: from the first fault on, that fault.
   CUresult finished();
   std::string lastError;
   /// Counts work of that kind ("allocation", "launch", "device"), and tells whether this one is to
@@ -59,22 +59,22 @@ public:
 private:
   bool reported = false;
   std::string failingKind;
-  uint64_t failingNumber = 0; ///< how many of the kind are still to come
+  uint64_t failingNumber = 0; ///< remaining work of that kind before the failure
 };
 
-/// The driver of the process while it is locked.
+/// Lock on the driver of the process.
 class Locked {
 public:
   Locked();
   Driver *operator->() const { return driver; }
   Driver &operator*() const { return *driver; }
-  /// Not success if the driver cannot serve a call: not initialized, or lost. With `needsContext`
-  /// also if the thread has no current context.
+  /// Returns an error if the driver cannot serve a call: not initialized, or lost. With
+  /// `needsContext` also if the thread has no current context.
   CUresult ready(bool needsContext = true) const;
   Device &device() const;
-  /// Null if it is no stream.
+  /// Returns the stream; null if the handle is none.
   Stream *stream(CUstream handle) const;
-  /// A stream that a call may use; `result` tells why there is none.
+  /// Returns a stream that a call may use; null with the reason in `result`.
   Stream *usable(CUstream handle, CUresult &result) const;
 
 private:
@@ -82,9 +82,9 @@ private:
   Driver *driver;
 };
 
-/// Of the calling thread; null if it has none.
+/// Returns the device of the calling thread; null if it has none.
 Device *&currentDevice();
-/// For tests: as if the process began again, with the environment as it is now.
+/// Restarts the driver for tests, with the current environment.
 void resetDriver();
 
 } // namespace reprise::emulator

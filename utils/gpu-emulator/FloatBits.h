@@ -28,12 +28,12 @@ inline float fromHalf(uint16_t half) {
   return bitCast<float>(result | uint32_t(half & 0x8000) << 16);
 }
 
-/// To nearest, ties to even.
+/// Rounds to nearest, ties to even.
 inline uint16_t toHalf(float value) {
   uint32_t bits = bitCast<uint32_t>(value), sign = bits >> 16 & 0x8000;
   bits &= 0x7fffffffu;
   uint32_t normal = (bits - 0x38000000u + 0xfffu + (bits >> 13 & 1)) >> 13;
-  // Below 2^-14 the unit is 2^-24, as it is of floats from 0.5 to 1: the addition rounds.
+  // Below 2^-14 the unit is 2^-24, as for floats from 0.5 to 1: the addition rounds.
   uint32_t small = bitCast<uint32_t>(bitCast<float>(bits) + 0.5f) - 0x3f000000u;
   uint32_t result = bits < 0x38800000u ? small : normal;
   result = bits >= 0x477ff000u ? 0x7c00u : result;
@@ -48,7 +48,7 @@ inline uint16_t toBfloat(float value) {
   return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : rounded;
 }
 
-/// Rounds to odd: a later rounding to fewer bits is then as if it were the only one.
+/// Rounds to odd: a later rounding to fewer bits then gives the result of a single rounding.
 template <typename Wide> inline float toOddFloat(Wide value) {
   float rounded = static_cast<float>(value);
   if (static_cast<Wide>(rounded) == value || value != value)
@@ -58,7 +58,7 @@ template <typename Wide> inline float toOddFloat(Wide value) {
   return bitCast<float>((bits - outwards) | 1u);
 }
 
-/// a + b rounded to odd, where the larger of both may have any place.
+/// Returns a + b rounded to odd, for any order of magnitudes.
 inline double addToOdd(double a, double b) {
   double sum = a + b, part = sum - a;
   double lost = (a - (sum - part)) + (b - part);
@@ -71,7 +71,7 @@ inline double addToOdd(double a, double b) {
   return bitCast<double>(inwards ? bits - 1 : bits + 1);
 }
 
-/// a · b + c with one rounding of the type that `to` rounds to.
+/// Returns a · b + c with one rounding to the type of `to`.
 template <typename To> inline uint16_t fusedNarrow(float a, float b, float c, To to) {
   double product = double(a) * double(b);
   return to(toOddFloat(addToOdd(product, double(c))));
@@ -79,8 +79,8 @@ template <typename To> inline uint16_t fusedNarrow(float a, float b, float c, To
 
 enum class Round : uint8_t { Nearest, Zero, Down, Up, NearestAway };
 
-/// Moves what was rounded to nearest to what the direction asks for. `step` makes the magnitude one
-/// unit smaller (-1) or larger (1).
+/// Adjusts a value rounded to nearest to another direction. `step` makes the magnitude one unit
+/// smaller (-1) or larger (1).
 template <typename Value, typename Exact, typename Step>
 inline Value redirect(Value nearest, double widened, Exact exact, Round round, Step step) {
   if (round == Round::Nearest || widened != widened || Exact(widened) == exact)

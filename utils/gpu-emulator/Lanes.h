@@ -1,4 +1,4 @@
-// reprise: loops over the lanes of a warp, which the compiler makes vectors of
+// reprise: loops over the lanes of a warp, which the compiler vectorizes
 #ifndef REPRISE_GPU_EMULATOR_LANES_H
 #define REPRISE_GPU_EMULATOR_LANES_H
 
@@ -6,8 +6,8 @@
 
 namespace reprise::emulator {
 
-// `Op::of` gets a value of each operand. All lanes are computed, those that execute are stored. A
-// register of packed values is `width` values per lane.
+// `Op::of` gets a value of each operand. All lanes are computed, and executing lanes are stored. A
+// register of packed values has `width` values per lane.
 template <typename T, typename Op, unsigned width = 1, typename D = T>
 void unary(Warp &warp, const Inst &inst) {
   const T *a = warp.at<T>(inst.a);

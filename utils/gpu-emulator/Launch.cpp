@@ -10,12 +10,12 @@ using namespace reprise::emulator;
 
 namespace {
 
-/// Below so many steps of lanes a thread costs more than it does.
+/// Steps of lanes below which a thread costs more than it saves.
 constexpr uint64_t stepsWorthAThread = 1 << 20;
 
 uint64_t roundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// Which block comes at each place.
+/// Returns the block at each place of the order.
 std::vector<uint32_t> orderOfBlocks(const Launch &launch) {
   std::vector<uint32_t> blocks(launch.grid.count());
   for (uint32_t i = 0; i < blocks.size(); ++i)
@@ -57,7 +57,8 @@ void Launch::fail(Fault fault, const std::string &text) {
   }
 }
 
-/// The first block tells how much there is to do, and so how many threads are worth it.
+/// Runs a launch. The first block shows the amount of work, and so the number of threads that pay
+/// off.
 bool reprise::emulator::runLaunch(Launch &launch) {
   std::vector<uint32_t> blocks = orderOfBlocks(launch);
   std::atomic<size_t> taken{1};

@@ -1,4 +1,4 @@
-// reprise: the words of a PTX text
+// reprise: splits a PTX text into words
 #include "Lexer.h"
 
 #include <cctype>
@@ -76,7 +76,7 @@ private:
     return true;
   }
 
-  /// A special register takes its coordinate with it: %tid.x.
+  /// Reads a word. A special register includes its coordinate: %tid.x.
   bool word() {
     size_t end = at + 1;
     while (end < text.size() && isWord(text[end]))

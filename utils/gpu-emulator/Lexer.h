@@ -1,4 +1,4 @@
-// reprise: the words of a PTX text
+// reprise: splits a PTX text into words
 #ifndef REPRISE_GPU_EMULATOR_LEXER_H
 #define REPRISE_GPU_EMULATOR_LEXER_H
 
@@ -14,13 +14,14 @@ struct Token {
   enum class Kind : uint8_t { Word, Dotted, Number, String, Symbol, End };
   Kind kind = Kind::End;
   std::string_view text;
-  uint64_t value = 0; ///< of a number: an integer, or the bits of a float
+  uint64_t value = 0; ///< value of a number: an integer, or the bits of a float
   unsigned line = 0;
 
   bool is(char symbol) const { return kind == Kind::Symbol && text[0] == symbol; }
 };
 
-/// False with a text that begins with "line N: " if a character begins no word.
+/// Splits a text. Returns false, with an error that begins with "line N: ", if a character begins
+/// no word.
 bool splitIntoTokens(std::string_view text, std::vector<Token> &tokens, std::string &error);
 
 } // namespace reprise::emulator

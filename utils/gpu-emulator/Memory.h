@@ -10,7 +10,7 @@
 
 namespace reprise::emulator {
 
-/// Bytes at their real address, which is the address on the device, too.
+/// Allocation at its host address, which is also the address on the device.
 struct Allocation {
   uint64_t begin = 0, bytes = 0;
   Record *shadow = nullptr;
@@ -31,16 +31,17 @@ public:
   ~Memory();
   Memory(const Memory &) = delete;
 
-  /// 0 if the device has no more memory, or the system gives none. Pinned memory counts as written.
+  /// Allocates memory; returns 0 if the device or the system has no more. Pinned memory counts as
+  /// written.
   uint64_t allocate(int device, uint64_t bytes);
   bool free(uint64_t begin);
-  /// Null if no allocation holds `size` bytes from the address on.
+  /// Returns null if no allocation holds `size` bytes from the address on.
   const Allocation *find(uint64_t address, uint64_t size = 1) const;
-  /// For a message: which allocation the address lies in, before or behind.
+  /// Describes for a message the allocation around, before or behind the address.
   std::string describe(uint64_t address) const;
   uint64_t capacity(int device) const { return capacities[device]; }
   uint64_t available(int device) const { return capacities[device] - used[device]; }
-  /// All that was done so far is ordered before everything; numbers of launches start again.
+  /// Orders all earlier work before all later work; numbers of launches start again.
   void forgetLaunches();
 
 private:

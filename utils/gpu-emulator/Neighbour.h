@@ -1,4 +1,4 @@
-// reprise: what the emulated driver offers emulated libraries that stand beside it
+// reprise: interface of the emulated driver for emulated libraries beside it
 #ifndef REPRISE_GPU_EMULATOR_NEIGHBOUR_H
 #define REPRISE_GPU_EMULATOR_NEIGHBOUR_H
 
@@ -6,11 +6,10 @@
 
 namespace reprise::emulator {
 
-/// Work in a stream that reads or writes bytes of its device and takes part in something outside of
-/// the process. `poll` is called when all before it is done, and often; it returns whether the
-/// other side has done its part, and goes on saying so. Then `finish` is called once; only if
-/// `isGood` may it touch the bytes. It returns what has gone wrong, or null. After a fault neither
-/// is called.
+/// Work in a stream that accesses bytes of its device and takes part in an exchange outside of the
+/// process. `poll` is called often once all earlier work is done; it returns whether the other side
+/// has done its part, and stays true. Then `finish` is called once; it may access the bytes only if
+/// `isGood`. It returns an error, or null. After a fault neither is called.
 struct NeighbourWork {
   const char *what;
   uint64_t address, bytes;
@@ -22,7 +21,8 @@ struct NeighbourWork {
 
 } // namespace reprise::emulator
 
-/// Errors: no such stream of the current device, or memory that is not all of its own.
+/// Enqueues work. Fails if the stream is none of the current device, or if the memory is not all
+/// its own.
 REPRISE_CUDA CUresult repriseEmulatorEnqueue(CUstream stream,
                                              const reprise::emulator::NeighbourWork *work);
 /// Goes on with all that needs no other process.

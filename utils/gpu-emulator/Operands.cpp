@@ -144,8 +144,7 @@ void Decoder::placeShared(const Operand &operand, bool dynamic) {
   }
 }
 
-/// Gives the shared variables of the module that this kernel names their places. Dynamic ones begin
-/// behind all others.
+/// Places the shared variables of the module that this kernel uses. Dynamic ones follow all others.
 void Decoder::placeShared() {
   for (bool dynamic : {false, true})
     for (const Frame &frame : frames)

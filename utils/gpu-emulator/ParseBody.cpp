@@ -3,7 +3,7 @@
 
 using namespace reprise::emulator;
 
-/// Behind the opening brace. A scope within has names of its own.
+/// Parses a body behind the opening brace. An inner scope has its own names.
 void Parser::parseBody() {
   open.push_back({scopes++, {}, {}});
   while (!in.peek().is('}') && in.peek().kind != Token::Kind::End)

@@ -127,7 +127,7 @@ void Parser::parseVersion() {
     in.fail("addresses of other than 64 bits");
 }
 
-/// Behind the space: alignment, type, name, extent and initial value.
+/// Parses a variable behind its space: alignment, type, name, extent and initial value.
 Variable Parser::parseVariable(Space space) {
   Variable variable;
   variable.space = space;

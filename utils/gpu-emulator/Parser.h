@@ -1,4 +1,4 @@
-// reprise: what the parsers of declarations and of bodies share
+// reprise: common code of the parsers of declarations and of bodies
 #ifndef REPRISE_GPU_EMULATOR_PARSER_H
 #define REPRISE_GPU_EMULATOR_PARSER_H
 
@@ -7,14 +7,14 @@
 
 namespace reprise::emulator {
 
-/// Stands before a token. After the first error it stands at the end of the text, so that no caller
-/// needs to ask after each step.
+/// Reader before a token. After the first error it stands at the end of the text, so that callers
+/// need not check after each step.
 class TokenReader {
 public:
   explicit TokenReader(std::vector<Token> tokens) : tokens(std::move(tokens)) {}
 
   const Token &peek(size_t ahead = 0) const;
-  /// Returns the token before the one that is next.
+  /// Returns the token before the next one.
   const Token &last() const { return tokens[at - 1]; }
   Token take();
   bool accept(char symbol);
@@ -24,7 +24,7 @@ public:
   void skipLine();
   void skipSection();
   void fail(const std::string &text);
-  /// The first error; empty if there is none.
+  /// Returns the first error; empty if there is none.
   const std::string &error() const { return message; }
 
 private:
@@ -33,7 +33,7 @@ private:
   std::string message;
 };
 
-/// Sets `space` to the one of that name. Returns false if there is none.
+/// Sets `space` to the space of that name. Returns false if there is none.
 bool spaceNamed(std::string_view name, Space &space);
 
 /// Parses the declarations of a module and the bodies of its functions.
@@ -43,7 +43,7 @@ public:
   bool run(std::string &error);
 
 private:
-  // Parser.cpp: the module and what it declares
+  // Parser.cpp: the module and its declarations
   void parseTopLevel();
   void parseVersion();
   void parseFunction(bool isEntry);
@@ -73,7 +73,7 @@ private:
   Module &module;
 
   Function *function = nullptr;
-  unsigned scopes = 0; ///< how many scopes the function has had, for names of their own
+  unsigned scopes = 0; ///< number of scopes in the function, which makes their names unique
   struct Scope {
     unsigned number;
     std::unordered_map<std::string, int> registers;

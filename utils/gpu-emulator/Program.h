@@ -1,4 +1,4 @@
-// reprise: a kernel as it is executed: an array of decoded instructions
+// reprise: an executable kernel: an array of decoded instructions
 #ifndef REPRISE_GPU_EMULATOR_PROGRAM_H
 #define REPRISE_GPU_EMULATOR_PROGRAM_H
 
@@ -20,11 +20,11 @@ struct Warp;
 struct Inst;
 using Handler = void (*)(Warp &, const Inst &);
 
-/// Of Inst::flags: the address of shared, local or parameter memory is a register of 32 bits.
+/// Flag of Inst::flags: the address of shared, local or parameter memory is a register of 32 bits.
 constexpr uint16_t narrowAddress = 1 << 15;
 
-/// One instruction. d, a, b, c are places of registers in a warp's file, in bytes; what else they
-/// mean is told by the decoder of the opcode.
+/// Instruction. d, a, b, c are places of registers in a warp's file, in bytes; the decoder of the
+/// opcode defines their further meaning.
 struct Inst {
   Handler run = nullptr;
   uint32_t guard = noGuard;
@@ -32,7 +32,7 @@ struct Inst {
   uint8_t count = 1; ///< elements of a vector
   uint16_t flags = 0;
   uint32_t d = 0, a = 0, b = 0, c = 0;
-  uint32_t list = 0; ///< where in Program::lists more places stand
+  uint32_t list = 0; ///< index in Program::lists of further places
   uint32_t line = 0;
   int64_t imm = 0;
 };
@@ -53,7 +53,7 @@ struct SpecialRegister {
 
 struct ConstantRegister {
   uint32_t place;
-  uint8_t bytes; ///< of a lane: 2, 4 or 8; 1 for a predicate
+  uint8_t bytes; ///< bytes of a lane: 2, 4 or 8; 1 for a predicate
   uint64_t value;
 };
 
@@ -64,22 +64,24 @@ struct Parameter {
 struct Program {
   std::string name;
   std::vector<Inst> code;
-  uint32_t entry = 0; ///< where the kernel begins; functions that it calls stand before it
+  uint32_t entry = 0; ///< begin of the kernel; functions that it calls stand before it
   std::vector<uint32_t> lists;
   std::vector<SpecialRegister> specials;
   std::vector<ConstantRegister> constants;
   std::vector<Parameter> params;
-  uint32_t registerBytes = 0; ///< of a warp's file
+  uint32_t registerBytes = 0; ///< bytes of a warp's file
   uint32_t paramBytes = 0, sharedBytes = 0, localBytes = 0;
   uint32_t dynamicAlign =
       1; ///< dynamic shared memory begins at the next multiple behind sharedBytes
   uint32_t maxThreads = 1024;
 };
 
-/// Finds the address of a variable of the module in device memory; 0 if there is none.
+/// Function that finds the address of a variable of the module in device memory; 0 if there is
+/// none.
 using FindGlobal = std::function<uint64_t(const std::string &)>;
 
-/// False with a text that begins with "kernel NAME: line N: " if something is not known here.
+/// Decodes a kernel. Returns false, with an error that begins with "kernel NAME: line N: ", if the
+/// decoder does not support a part.
 bool decodeKernel(const Module &module, const Function &kernel, const FindGlobal &globals,
                   Program &program, std::string &error);
 

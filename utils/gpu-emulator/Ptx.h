@@ -1,4 +1,4 @@
-// reprise: a PTX module as it is written: functions, variables, instructions with typed operands
+// reprise: a parsed PTX module: functions, variables, instructions with typed operands
 #ifndef REPRISE_GPU_EMULATOR_PTX_H
 #define REPRISE_GPU_EMULATOR_PTX_H
 
@@ -20,7 +20,7 @@ enum class Type : uint8_t {
 unsigned bitsOf(Type type);
 bool isSigned(Type type);
 bool isFloat(Type type);
-/// The type of a name such as "u32", or None.
+/// Returns the type of a name such as "u32", or None.
 Type typeNamed(std::string_view name);
 
 enum class Space : uint8_t { Generic, Global, Const, Shared, Local, Param };
@@ -36,11 +36,12 @@ struct Variable {
   Space space = Space::Global;
   uint64_t align = 1, bytes = 0;
   bool isExtern = false;
-  std::vector<uint8_t> initial; ///< the bytes that are given, from the start
+  std::vector<uint8_t> initial; ///< given bytes, from the start
 };
 
 struct Operand {
-  /// Special: a register such as %tid.x. Sink: `_`. Pair: `p|q`. Vector: `{a, b}` or `(a, b)`.
+  /// Kind of operand. Special: a register such as %tid.x. Sink: `_`. Pair: `p|q`. Vector: `{a, b}`
+  /// or `(a, b)`.
   enum class Kind : uint8_t { Register, Special, Immediate, Symbol, Address, Vector, Pair, Sink };
   Kind kind = Kind::Sink;
   bool negated = false; ///< `!p`
@@ -53,13 +54,13 @@ struct Operand {
 
 struct Instruction {
   std::string opcode;
-  std::vector<std::string> modifiers; ///< without dots; types are among them
-  int guard = -1;                     ///< the register of `@p`
+  std::vector<std::string> modifiers; ///< without dots; includes types
+  int guard = -1;                     ///< register of `@p`
   bool guardNegated = false;
   std::vector<Operand> operands;
   unsigned line = 0;
 
-  std::string text() const; ///< opcode and modifiers, as they are written
+  std::string text() const; ///< opcode and modifiers as written
 };
 
 struct Function {
@@ -68,7 +69,7 @@ struct Function {
   unsigned line = 0;
   std::vector<Variable> results, params;
   std::vector<Register> registers;
-  std::vector<Variable> variables; ///< shared, local, and those that calls pass
+  std::vector<Variable> variables; ///< shared and local variables, and those that calls pass
   std::vector<Instruction> body;
   std::unordered_map<std::string, unsigned> labels;                 ///< numbers of instructions
   std::unordered_map<std::string, std::vector<std::string>> tables; ///< .branchtargets: labels
@@ -78,12 +79,13 @@ struct Function {
 struct Module {
   std::string version, target;
   std::vector<Variable> variables;
-  std::vector<std::unique_ptr<Function>> functions; ///< with a body
+  std::vector<std::unique_ptr<Function>> functions; ///< functions with a body
 
   const Function *find(const std::string &name) const;
 };
 
-/// False with a text that begins with "line N: " if the module is not PTX that is known here.
+/// Parses PTX. Returns false, with an error that begins with "line N: ", if the parser does not
+/// support a part of the module.
 bool parsePtx(std::string_view text, Module &module, std::string &error);
 
 } // namespace reprise::emulator

@@ -1,4 +1,4 @@
-// reprise: the shadow of memory: who wrote a word last, who read it since, which bytes were written
+// reprise: the shadow of memory: last writer, readers since then, and written bytes
 #ifndef REPRISE_GPU_EMULATOR_SHADOW_H
 #define REPRISE_GPU_EMULATOR_SHADOW_H
 
@@ -7,12 +7,12 @@
 
 namespace reprise::emulator {
 
-/// An agent is (launch, block, interval between barriers, warp). Its low byte is free for masks of
+/// Agent is (launch, block, interval between barriers, warp). Its low byte is free for masks of
 /// bytes:  launch:14 | block:22 | interval:15 | warp:5 | bytes:4 | flags:4.
 using Agent = uint64_t;
 constexpr unsigned launchShift = 50, blockShift = 28, intervalShift = 13, warpShift = 8;
 constexpr uint64_t agentMask = ~uint64_t(0xff);
-/// Launches have the numbers below; 0 is work that everything is ordered behind.
+/// Limits of numbers. Launches have numbers below the first; 0 is work before all others.
 constexpr unsigned numLaunches = 1u << 14;
 constexpr unsigned intervalBits = 15, blockBits = 22;
 
@@ -23,20 +23,20 @@ inline Agent makeAgent(unsigned launch, unsigned block, unsigned interval, unsig
 }
 inline unsigned launchOf(Agent agent) { return agent >> launchShift; }
 
-/// Of four bytes of memory. In `write` the lowest four bits are the bytes that were ever written;
-/// in `read` they are flags. Threads of the host change records without locks: a lost update of an
-/// agent is a fault that is not found, never one that is not there.
+/// Record of four bytes of memory. In `write` the lowest four bits are the bytes that were ever
+/// written; in `read` they are flags. Host threads change records without locks: a lost update may
+/// hide a fault, but never reports a false one.
 struct Record {
   uint64_t write, read;
 };
 constexpr uint64_t manyReaders = 1; ///< several warps of one block, in one interval
 constexpr uint64_t manyBlocks = 2;
-/// A launch that is not ordered before this one has read the word, too.
+/// Flag: a launch that is not ordered before this launch has read the word as well.
 constexpr uint64_t unorderedReaders = 4;
 constexpr uint64_t readerFlags = manyReaders | manyBlocks | unorderedReaders;
 /// The last write was atomic.
 constexpr uint64_t writtenAtomically = 8;
-/// Of bytes of shared memory that count as never written: a cp.async still has to fill them.
+/// Flag of bytes of shared memory that count as unwritten: a pending cp.async will fill them.
 constexpr uint64_t notArrived = 8;
 
 enum class Fault : uint8_t {
@@ -58,13 +58,13 @@ enum class Fault : uint8_t {
 };
 const char *faultName(Fault fault);
 
-/// What a launch knows of others: `ordered[l]` says that launch l is done before this one.
+/// Launch with its known order: `ordered[l]` says that launch l is done before it.
 struct Accessor {
   Agent agent;
   const uint8_t *ordered;
 };
 
-/// How an access of this agent meets one of `other` to the same bytes.
+/// Returns the fault of an access of this agent after one of `other` to the same bytes.
 inline Fault meet(uint64_t other, const Accessor &me) {
   unsigned launch = launchOf(other);
   if (launch != launchOf(me.agent))
@@ -76,11 +76,12 @@ inline Fault meet(uint64_t other, const Accessor &me) {
   return sameInterval && (difference >> warpShift) ? Fault::Race : Fault::None;
 }
 
-/// Of the first read of a word by an agent.
+/// Records the first read of a word by an agent.
 Fault readWordFirst(Record &record, const Accessor &me, unsigned mask);
 
-/// `mask`: which of the four bytes. A read of bytes that others wrote unordered is a fault. Who has
-/// read them before needs no look at the writer: a write since then has met that read.
+/// Records a read of the bytes of `mask`. A read of bytes that others wrote unordered is a fault.
+/// If the agent has read the bytes before, the writer need not be checked: a later write would have
+/// checked that read.
 inline Fault readWord(Record &record, const Accessor &me, unsigned mask) {
   uint64_t read = __atomic_load_n(&record.read, __ATOMIC_RELAXED), bytes = uint64_t(mask) << 4;
   if (((read ^ (me.agent | bytes)) & (agentMask | bytes)) == 0)
@@ -88,7 +89,7 @@ inline Fault readWord(Record &record, const Accessor &me, unsigned mask) {
   return readWordFirst(record, me, mask);
 }
 
-/// The fault of a write behind the reads of a word.
+/// Returns the fault of a write after the reads of a word.
 inline Fault meetReaders(uint64_t read, const Accessor &me) {
   if (launchOf(read) == launchOf(me.agent)) {
     if (read & unorderedReaders)
@@ -113,7 +114,7 @@ inline Fault writeWord(Record &record, const Accessor &me, unsigned mask) {
     if (Fault fault = meetReaders(read, me); fault != Fault::None)
       return fault;
   uint64_t next = me.agent | bytes | (write & 15) | mask | (mine ? write & 0xf0 : 0);
-  // Two threads of the host may write the halves of a word; each must know what the other wrote.
+  // Two host threads may write the halves of a word; each must see the other's write.
   if (next != write && mask == 15)
     __atomic_store_n(&record.write, next, __ATOMIC_RELAXED);
   else if (next != write)
@@ -125,8 +126,8 @@ inline Fault writeWord(Record &record, const Accessor &me, unsigned mask) {
   return Fault::None;
 }
 
-/// An access of [offset, offset + bytes), which lies within what `records` shadows. The size is a
-/// power of two and divides the offset, or is a multiple of four.
+/// Visits the words of an access to [offset, offset + bytes), which lies within `records`. The size
+/// is a power of two and divides the offset, or is a multiple of four.
 template <typename Each>
 __attribute__((always_inline)) inline Fault forWords(Record *records, uint64_t offset,
                                                      uint64_t bytes, const Each &each) {
@@ -146,7 +147,7 @@ inline Fault writeShadow(Record *records, uint64_t offset, uint64_t bytes, const
                   [&](Record &record, unsigned mask) { return writeWord(record, me, mask); });
 }
 
-/// The same for any range, as copies and fills have it.
+/// Record an access to any range, as in copies and fills.
 Fault readRange(Record *records, uint64_t offset, uint64_t bytes, const Accessor &me);
 Fault writeRange(Record *records, uint64_t offset, uint64_t bytes, const Accessor &me);
 

@@ -1,4 +1,4 @@
-// reprise: work in streams, and in which order it is done
+// reprise: work in streams, and its order
 #include "Streams.h"
 
 #include <algorithm>
@@ -49,7 +49,8 @@ Stream *Scheduler::defaultStream(int device) {
   return defaults[device];
 }
 
-/// The default stream and those that block meet: each is ordered behind what the other was given.
+/// Adds work. The default stream and blocking streams are mutually ordered: each follows the
+/// earlier work of the other.
 PiecePtr Scheduler::add(Stream &stream, Work work) {
   auto piece = std::make_shared<Piece>();
   piece->stream = stream.number;
@@ -113,8 +114,8 @@ bool Scheduler::wait(Stream &stream, const Event &event) {
   return true;
 }
 
-/// The number of a piece in the shadow says which stream it was of, and when. Old numbers are used
-/// again when none is left: all that was done until then counts as ordered.
+/// Returns the launches ordered before a piece. Its number in the shadow encodes its stream and its
+/// time. If all numbers are used, old ones are reused: all earlier work then counts as ordered.
 const uint8_t *Scheduler::orderedBefore(const Piece &piece) {
   if (numbers.size() == numLaunches) {
     memory.forgetLaunches();
@@ -129,7 +130,7 @@ const uint8_t *Scheduler::orderedBefore(const Piece &piece) {
   return ordered.data();
 }
 
-/// Does the first piece of a stream, whose needs are met.
+/// Runs the first piece of a stream, whose needs are met.
 void Scheduler::execute(Stream &stream) {
   PiecePtr piece = stream.queue.front();
   stream.queue.pop_front();
@@ -145,14 +146,15 @@ void Scheduler::execute(Stream &stream) {
   piece->needs.clear();
 }
 
-/// After a fault nothing is done any more, so nobody is waited for.
+/// Returns whether a piece can run. After a fault no work runs, so nothing is waited for.
 bool Scheduler::canBeDone(const Piece &piece) const {
   return std::all_of(piece.needs.begin(), piece.needs.end(),
                      [](const PiecePtr &need) { return need->done; }) &&
          (!piece.gate || report.fault != Fault::None || piece.gate());
 }
 
-/// The stream whose first piece is next: the oldest piece; any that can go on; or what is wanted.
+/// Returns the stream whose first piece is next: the oldest piece; any that can run; or one that
+/// `wanted` needs.
 Stream *Scheduler::choose(const PiecePtr &wanted) {
   std::vector<Stream *> ready;
   for (auto &stream : streams) {
@@ -169,14 +171,14 @@ Stream *Scheduler::choose(const PiecePtr &wanted) {
     return *std::min_element(ready.begin(), ready.end(), [](Stream *a, Stream *b) {
       return a->queue.front()->sequence < b->queue.front()->sequence;
     });
-  // Along what is waited for, back to a piece that waits for nothing.
+  // We follow the waits back to a piece that waits for no other.
   PiecePtr piece = wanted;
   while (true) {
     Stream *stream = streams[piece->stream].get();
     const PiecePtr &first = stream->queue.front();
     auto open = std::find_if(first->needs.begin(), first->needs.end(),
                              [](const PiecePtr &need) { return !need->done; });
-    // What waits for another process may wait for what is left here.
+    // A piece that waits for another process may depend on the rest of this one.
     if (open == first->needs.end())
       return canBeDone(*first) ? stream : ready.front();
     piece = *open;

@@ -1,5 +1,4 @@
-// reprise: work in streams: vector clocks say what is ordered, and nothing is done before it must
-// be
+// reprise: work in streams: vector clocks define the order, and no work runs before it must
 #ifndef REPRISE_GPU_EMULATOR_STREAMS_H
 #define REPRISE_GPU_EMULATOR_STREAMS_H
 
@@ -12,25 +11,26 @@
 
 namespace reprise::emulator {
 
-/// For each stream, by its number: how many pieces of its work are done.
+/// Clock: number of finished pieces per stream.
 using Clock = std::vector<uint64_t>;
 void join(Clock &into, const Clock &other);
 
-/// What a piece of work does, given its number in the shadow and what is ordered before it.
+/// Function of a piece of work, which gets its number in the shadow and the launches ordered before
+/// it.
 using Work = std::function<FaultReport(unsigned number, const uint8_t *ordered)>;
-/// Of work that another process takes part in: goes on with it as far as that one has come, and
-/// tells whether it can be done now. Asked when all before it is done.
+/// Function of work that another process takes part in: advances it as far as the other process has
+/// come, and returns whether it can run now. Called when all earlier work is done.
 using Gate = std::function<bool()>;
 
 struct Piece {
   unsigned stream = 0;
-  Clock clock; ///< of its end
+  Clock clock; ///< clock of its end
   uint64_t sequence = 0;
-  std::vector<std::shared_ptr<Piece>> needs; ///< of other streams
+  std::vector<std::shared_ptr<Piece>> needs; ///< pieces of other streams
   Work work;                                 ///< empty for marks
-  Gate gate;                                 ///< empty if nothing else is waited for
+  Gate gate;                                 ///< empty if it waits only for pieces
   bool done = false;
-  double seconds = 0; ///< of a mark: when it was reached
+  double seconds = 0; ///< time at which a mark was reached
 };
 using PiecePtr = std::shared_ptr<Piece>;
 
@@ -41,7 +41,7 @@ struct Stream {
   int device = 0;
   bool blocking = true;
   Clock clock;
-  std::list<PiecePtr> queue; ///< what is not done
+  std::list<PiecePtr> queue; ///< pieces that are not done
   PiecePtr last;
   Capture *capture = nullptr;
   unsigned captureIndex = 0;
@@ -50,10 +50,10 @@ struct Stream {
 struct Event {
   PiecePtr piece; ///< null if it was never recorded
   Capture *capture = nullptr;
-  unsigned captureIndex = 0; ///< of the record within the capture
+  unsigned captureIndex = 0; ///< index of the record in the capture
 };
 
-/// One command of a captured graph.
+/// Command of a captured graph.
 struct GraphCommand {
   enum class Kind : uint8_t { Work, Record, Wait };
   Kind kind = Kind::Work;
@@ -75,11 +75,11 @@ struct Capture {
 
 struct GraphExec {
   Graph graph;
-  std::vector<Stream *> others; ///< streams of its own for all but the first
+  std::vector<Stream *> others; ///< own streams for all but the first
   PiecePtr last;
 };
 
-/// All streams of a process. It is not thread-safe.
+/// Streams of a process. Not thread-safe.
 class Scheduler {
 public:
   Scheduler(Memory &memory, Order order) : memory(memory), order(order) {}
@@ -89,28 +89,30 @@ public:
   bool owns(const Stream *stream) const;
   Stream *defaultStream(int device);
 
-  /// Adds work behind what the stream has; with a capture, to its graph.
+  /// Adds work behind the stream's work; during a capture, to its graph.
   void enqueue(Stream &stream, Work work);
-  /// Not for a stream that is captured.
+  /// Adds gated work; not allowed during a capture.
   void enqueueGated(Stream &stream, Work work, Gate gate);
   void record(Stream &stream, Event &event);
-  /// False if the event is of another capture, or the stream is captured and the event is not.
+  /// Adds a wait. Returns false if the event belongs to another capture, or if the stream is
+  /// captured and the event is not.
   bool wait(Stream &stream, const Event &event);
 
-  /// Does what the piece needs, and it. The host knows then that it is done. The first fault stays.
+  /// Runs the piece and its needs; the host then knows that it is done. The first fault stays.
   bool finish(const PiecePtr &piece);
   bool finishStream(Stream &stream);
   bool finishDevice(int device);
   bool finishAll();
-  /// Does what can be done for the piece without another process; whether it is done.
+  /// Runs the needs of the piece that do not need another process; returns whether the piece is
+  /// done.
   bool advance(const PiecePtr &piece);
   void advanceAll();
-  /// Called while another process is waited for.
+  /// Callback that runs while the streams wait for another process.
   std::function<void()> whenStuck;
   bool capturing(int device) const;
 
   Capture *beginCapture(Stream &stream);
-  /// Null if a stream does not come back to the one that began.
+  /// Ends a capture; returns null if a stream does not return to the stream that began.
   std::unique_ptr<Graph> endCapture(Stream &stream);
   void launch(GraphExec &exec, Stream &stream);
 
@@ -121,13 +123,13 @@ private:
   void addToCapture(Stream &stream, GraphCommand command);
   void execute(Stream &stream);
   bool canBeDone(const Piece &piece) const;
-  /// Null if all that is left waits for other processes.
+  /// Returns null if all remaining work waits for other processes.
   Stream *choose(const PiecePtr &wanted);
   const uint8_t *orderedBefore(const Piece &piece);
 
   Memory &memory;
   Order order;
-  std::vector<std::unique_ptr<Stream>> streams; ///< null where one was destroyed
+  std::vector<std::unique_ptr<Stream>> streams; ///< null for destroyed streams
   std::vector<Stream *> defaults;               ///< by device
   std::vector<std::unique_ptr<Capture>> captures;
   Clock hostClock;

@@ -1,4 +1,4 @@
-// reprise: what a piece of work other than a kernel does to the shadow
+// reprise: shadow accesses of work other than kernels
 #ifndef REPRISE_GPU_EMULATOR_TOUCH_H
 #define REPRISE_GPU_EMULATOR_TOUCH_H
 

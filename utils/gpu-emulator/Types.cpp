@@ -1,4 +1,4 @@
-// reprise: the types of PTX, and what a module holds by name
+// reprise: the types of PTX, and the names in a module
 #include "Ptx.h"
 
 using namespace reprise::emulator;

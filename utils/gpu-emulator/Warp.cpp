@@ -11,7 +11,7 @@ constexpr uint32_t nobodyWaits = ~0u;
 
 bool Warp::failed() const { return block->launch->failed.load(std::memory_order_relaxed); }
 
-/// Makes the lanes of the lowest program counter active, of those that wait for nobody.
+/// Activates the lanes of the lowest program counter among those that do not wait.
 void Warp::regroup() {
   uint32_t lowest = nobodyWaits, ready = live & ~waiting;
   for (unsigned lane = 0; lane < lanes; ++lane)
@@ -30,7 +30,7 @@ void Warp::regroup() {
   pc = lowest;
 }
 
-/// Called where the active lanes have come to those that wait, or are to stop. False: leave.
+/// Chooses lanes when the active lanes reach waiting lanes, or must stop. Returns false to leave.
 bool Warp::choose() {
   if (failed())
     return false;
@@ -45,7 +45,8 @@ bool Warp::choose() {
   return true;
 }
 
-/// All lanes wait: those that have met go on. A second time in a row, nobody ever will.
+/// Continues lanes that have met when all lanes wait. If that happens twice in a row, none can ever
+/// continue.
 bool Warp::retry() {
   if (isRetry) {
     pc = lack.pc;
@@ -113,7 +114,7 @@ void Warp::waitAtBarrier(uint32_t id, uint32_t warps) {
 
 bool Warp::haveLanes(uint32_t named, const char *text) {
   uint32_t missing = named & ~mask;
-  // Lanes whose guard is false go on.
+  // Lanes whose guard is false continue.
   if (!missing || mask != active)
     isRetry = false;
   if (!missing)

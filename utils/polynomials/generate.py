@@ -31,7 +31,7 @@ namespace {namespace} {{
 
 
 def over_root(function):
-    """function(√s)/√s: an odd function as one of s = x²."""
+    """Returns function(√s)/√s: an odd function as a function of s = x²."""
     return lambda s: function(mp.sqrt(s)) / mp.sqrt(s)
 
 

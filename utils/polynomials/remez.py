@@ -25,7 +25,7 @@ def chebyshev_grid(low, high, count):
 
 
 def alternating_extrema(errors, count):
-    """Indices of `count` extrema of alternating sign, the largest that there are."""
+    """Returns indices of `count` extrema of alternating sign, the largest ones."""
     runs = []
     for i, error in enumerate(errors):
         if error == 0:

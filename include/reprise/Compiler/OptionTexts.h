@@ -1,4 +1,4 @@
-// reprise: options of a compilation as users write them
+// reprise: options of a compilation in the user's spelling
 #ifndef REPRISE_COMPILER_OPTIONTEXTS_H
 #define REPRISE_COMPILER_OPTIONTEXTS_H
 
@@ -6,27 +6,28 @@
 
 namespace reprise {
 
-/// Reads `1500000`, `1,500,000`, `1.5GiB` or `60%`; none if the text is none of these, or more than
-/// any machine has.
+/// Reads `1500000`, `1,500,000`, `1.5GiB` or `60%`. Returns none for any other text, and for
+/// numbers larger than any machine's memory.
 std::optional<Budget> parseBudget(llvm::StringRef text);
-/// The error about a text that is no budget.
+/// Returns the error about a text that is no budget.
 std::string refuseBudget(const std::string &option, const std::string &text);
 
-/// How the step is shared out, each by the flag of that name; empty, and 0 chunks: not given.
+/// Texts of the flags that cut a step into stages. An empty text, and 0 chunks, mean that the flag
+/// was not given.
 struct StageTexts {
   std::string stages, schedule, checkpoint;
   int64_t chunks = 0;
 };
 
-/// What is wrong with the texts, naming the flags; empty if nothing is.
+/// Returns an error that names the flags; empty if the texts are valid.
 std::string checkStages(const StageTexts &texts);
-/// Of texts that are right.
+/// Parses valid texts.
 StageOptions parseStages(const StageTexts &texts);
 
-/// The targets given, with what --contractions, if it is given, says of GPUs.
+/// Returns the given targets; for GPUs adds the value of --contractions, if it is given.
 std::vector<std::string> listTargets(std::vector<std::string> targets,
                                      const std::string &contractions);
-/// What is wrong with --contractions; empty if nothing is.
+/// Returns an error about --contractions; empty if it is valid.
 std::string checkContractions(const std::vector<std::string> &targets,
                               const std::string &contractions);
 

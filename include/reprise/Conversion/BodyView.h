@@ -1,4 +1,4 @@
-// reprise: which part of its buffer a value of a launch's body is
+// reprise: values of a launch's body as views of the launch's buffers
 #ifndef REPRISE_CONVERSION_BODYVIEW_H
 #define REPRISE_CONVERSION_BODYVIEW_H
 
@@ -6,13 +6,13 @@
 
 namespace reprise {
 
-/// The buffer and the strided view of it that a value of a body is: an argument, or views of one.
+/// Strided view of a buffer that a value of a body is: an argument, or views of an argument.
 struct BodyView {
   unsigned argument;
   StridedView view;
 };
 
-/// None where strides cannot express it.
+/// Returns the view of an argument that `value` is; none if strides cannot express it.
 std::optional<BodyView> viewOfArgument(mlir::Value value);
 
 } // namespace reprise

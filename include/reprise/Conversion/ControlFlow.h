@@ -6,9 +6,9 @@
 
 namespace reprise {
 
-/// Values that an iteration of a loop hands to the next one, or that a branch results in.
+/// Values that an iteration of a loop passes to the next iteration, or that a branch returns.
 using Carried = llvm::SmallVector<mlir::Value>;
-/// Gets the induction variable and the carried values, returns their next values.
+/// Body of a loop: gets the induction variable and the carried values, returns their next values.
 using LoopBody = llvm::function_ref<Carried(mlir::Value, mlir::ValueRange)>;
 
 /// Emits for (i = lo; i < hi; i += step), all i64. Returns the carried values after the last
@@ -18,11 +18,11 @@ Carried forLoop(KernelBuilder &k, mlir::Value lo, mlir::Value hi, mlir::Value st
 void forLoop(KernelBuilder &k, mlir::Value lo, mlir::Value hi, mlir::Value step,
              llvm::function_ref<void(mlir::Value)> body);
 
-/// Emits a branch. Returns the values of `body` if the i1 holds, else `otherwise`.
+/// Emits a branch. Returns the values of `body` if the i1 holds, otherwise `otherwise`.
 Carried where(mlir::ImplicitLocOpBuilder &b, mlir::Value condition, mlir::ValueRange otherwise,
               llvm::function_ref<Carried()> body);
 
-/// Emits a branch: `body` if the i1 holds, else `otherwise`, if there is one.
+/// Emits a branch. If the i1 holds it runs `body`, otherwise `otherwise`, unless that is null.
 void ifThen(mlir::ImplicitLocOpBuilder &b, mlir::Value condition, llvm::function_ref<void()> body,
             llvm::function_ref<void()> otherwise = nullptr);
 

@@ -9,13 +9,13 @@
 
 namespace reprise {
 
-/// Bytes of an element in memory.
+/// Returns the bytes of an element in memory.
 int64_t bytesOf(mlir::Type elementType);
 
-/// Returns `elementType` itself for width 1, else a vector of it.
+/// Returns `elementType` itself for width 1, otherwise a vector of it.
 mlir::Type typeOfLanes(mlir::Type elementType, int64_t width);
 
-/// Emits a number of a float or integer type, or a vector of it in every lane.
+/// Emits a number of a float or integer type, or a vector with the number in every lane.
 mlir::Value emitConstant(mlir::ImplicitLocOpBuilder &b, mlir::Type type, double value);
 
 /// Emits a vector whose lanes all equal a scalar; returns the scalar itself for width 1.
@@ -35,7 +35,7 @@ mlir::Value emitLoad(mlir::ImplicitLocOpBuilder &b, mlir::Type elementType, mlir
 void emitStore(mlir::ImplicitLocOpBuilder &b, mlir::Type elementType, mlir::Value value,
                mlir::Value base, mlir::Value index, int64_t aligned = 1);
 
-/// Loads as `emitLoad` does, and widens 16-bit floats to f32, exactly.
+/// Loads as `emitLoad` does, and widens 16-bit floats exactly to f32.
 mlir::Value emitLoadWide(mlir::ImplicitLocOpBuilder &b, mlir::Type elementType, mlir::Value base,
                          mlir::Value index, int64_t width = 1, int64_t aligned = 1);
 

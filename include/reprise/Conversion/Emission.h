@@ -10,26 +10,26 @@ namespace reprise {
 /// Attaches EmissionOpInterface to the elementwise ops of the dialect.
 void registerEmission(mlir::DialectRegistry &registry);
 
-/// Which words a draw takes.
+/// Position of a draw in the random words.
 struct DrawPosition {
   /// Scalars of i64: seed, stream, and the position (offset + global index) of lane 0.
   mlir::Value seed, stream, first;
   int64_t width = 1;
-  /// The distance in positions from one lane to the next.
+  /// Distance in positions from one lane to the next.
   int64_t step = 1;
-  /// Whether `first` is a multiple of 4 whenever the code runs.
+  /// Tells whether `first` is a multiple of 4 whenever the code runs.
   bool aligned = false;
   WordWidth words = WordWidth::Wide;
 };
 
-/// One element, or a vector of `position.width` elements, of a random op after the random phase.
-/// `operand` is the tensor operand's element (dropout), else null. Like emitElement: 16-bit floats
-/// come in f32, and the caller rounds.
+/// Emits one element, or a vector of `position.width` elements, of a random op after the random
+/// phase. `operand` is the tensor operand's element (dropout), otherwise null. Like emitElement,
+/// computes 16-bit floats in f32, and the caller rounds.
 mlir::Value emitDraw(mlir::ImplicitLocOpBuilder &b, RandomOpInterface op,
                      const DrawPosition &position, mlir::Value operand);
 
-/// One step of a reduction on values of the compute type, and what it starts from: +0, -inf or
-/// +inf, or the end of an integer type. `type` may be a vector.
+/// Emits one step of a reduction on values of the compute type, and its initial value: +0, -inf or
+/// +inf, or the limit of an integer type. `type` may be a vector.
 mlir::Value emitCombine(mlir::ImplicitLocOpBuilder &b, ReductionKind kind, mlir::Value x,
                         mlir::Value y);
 mlir::Value emitIdentity(mlir::ImplicitLocOpBuilder &b, ReductionKind kind, mlir::Type type);

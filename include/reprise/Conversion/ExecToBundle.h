@@ -8,17 +8,17 @@
 
 namespace reprise {
 
-/// The functions of one device, each a list of launches with places. The initializers take the
+/// Functions of one device, each a list of launches with places. The initializers take the
 /// arguments of the step and one more, tensor<i64>, the step's number; either may be null.
 struct BundlePrograms {
   ProgramOp step, initParameters, initInputs;
   const Target *target = nullptr;
 };
 
-/// Compiles the kernels of all programs and fills the bundle, but for `threads` and the budget. The
-/// position in the list is the number of the device. Launch bodies of one target that are alike are
-/// compiled once. Arguments of one name, which are alike, are one argument of the bundle, with a
-/// buffer on each device that takes it.
+/// Compiles the kernels of all programs and fills the bundle, except for `threads` and the budget.
+/// The position in the list is the device number. Equal launch bodies of one target are compiled
+/// once. Equal arguments of one name are one argument of the bundle, with a buffer on each device
+/// that has the argument.
 mlir::FailureOr<runtime::Bundle> buildBundle(llvm::ArrayRef<BundlePrograms> devices);
 
 } // namespace reprise

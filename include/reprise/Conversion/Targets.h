@@ -1,4 +1,4 @@
-// reprise: every target that there is
+// reprise: registration of all targets
 #ifndef REPRISE_CONVERSION_TARGETS_H
 #define REPRISE_CONVERSION_TARGETS_H
 

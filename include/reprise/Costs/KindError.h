@@ -1,19 +1,19 @@
-// reprise: how far the rates of a device are from what was measured
+// reprise: differences between the rates of a device and measurements
 #ifndef REPRISE_COSTS_KINDERROR_H
 #define REPRISE_COSTS_KINDERROR_H
 
 namespace reprise {
 
-/// How the device's rates alone compare with a profile, for one kind of ops.
+/// Comparison of the device's rates with a profile, for one kind of ops.
 struct KindError {
-  double ops = 0;      ///< executions of a step
-  double measured = 0; ///< seconds of a step
+  double ops = 0;      ///< executions per step
+  double measured = 0; ///< seconds per step
   double modelled = 0;
-  /// Of launches, in the proportion of this kind in them: what is too long in one does not make up
-  /// for what is too short in another.
+  /// Sum of the absolute errors of launches, weighted by the share of this kind in each launch.
+  /// Errors of opposite sign do not cancel.
   double deviation = 0;
 
-  /// The deviation as a fraction of what was measured.
+  /// Returns the deviation as a fraction of the measured seconds.
   double relative() const { return measured > 0 ? deviation / measured : 0; }
 };
 

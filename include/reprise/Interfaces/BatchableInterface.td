@@ -1,4 +1,4 @@
-// reprise: what becomes of an op when the batch is cut.
+// reprise: interface of ops that a cut of the batch can slice
 #ifndef REPRISE_INTERFACES_BATCHABLEINTERFACE
 #define REPRISE_INTERFACES_BATCHABLEINTERFACE
 
@@ -7,13 +7,13 @@ include "mlir/IR/OpBase.td"
 def BatchableOpInterface : OpInterface<"BatchableOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    How an op slices along a dimension, or reduces it: its dimensions as products of factors. Micro-batches cut the
-    factor that the batch is. Implementations are external models in lib/reprise/Dialect/Reprise/Batching.
+    Describes how an op slices or reduces along a dimension: its dimensions are products of factors. Micro-batches cut
+    the factor of the batch. Implementations are external models in lib/reprise/Dialect/Reprise/Batching.
   }];
   let methods = [
-    InterfaceMethod<"The factors of the op's dimensions.", "::reprise::OpFactors", "getFactors">,
+    InterfaceMethod<"Returns the factors of the op's dimensions.", "::reprise::OpFactors", "getFactors">,
     InterfaceMethod<[{
-      Brings attributes into line with the op's operands and result types, which are parts of what they were.
+      Adjusts attributes to operands and result types that are parts of the original ones.
     }], "void", "adjustToParts", (ins), [{}], [{}]>
   ];
 }

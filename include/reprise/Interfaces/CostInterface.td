@@ -8,7 +8,8 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
   let cppNamespace = "::reprise";
   let methods = [
     InterfaceMethod<[{
-      Floating-point operations of one execution. An fma counts two; the default is one per element of the results.
+      Returns the floating-point operations of one execution. An fma counts two; the default is one per element of the
+      results.
     }], "int64_t", "getFlops", (ins), [{}], [{ return ::reprise::countResultElements($_op); }]>
   ];
 }

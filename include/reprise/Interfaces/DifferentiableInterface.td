@@ -7,17 +7,17 @@ include "mlir/IR/OpBase.td"
 def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    The vector-Jacobian product of an op, built from dialect ops, so that it can be differentiated again. What the
-    backward pass must keep is what the rule reads. Implementations are external models in
+    Builds the vector-Jacobian product of an op from dialect ops, so that it can be differentiated again. The backward
+    pass must keep the values that the rule reads. Implementations are external models in
     lib/reprise/Dialect/Reprise/Derivatives.
   }];
   let methods = [
     InterfaceMethod<[{
       Builds the cotangents of the operands at the builder's insertion point. `resultCotangents` holds one value per
-      result, null where the cotangent is zero (never all null). `wanted` holds the type of the cotangent that each
-      operand asks for, null where none is needed: the operand's own type, or its shape in f32 for a use of a 16-bit
-      parameter, whose cotangent must not be rounded yet. `operandCotangents` comes with one null entry per operand; the
-      rule fills the wanted entries, or leaves them null for a zero.
+      result, null for a zero cotangent (never all null). `wanted` holds the type of the cotangent that each operand
+      asks for, null if none is needed: the operand's own type, or its shape in f32 for a use of a 16-bit parameter,
+      whose cotangent must not be rounded yet. `operandCotangents` has one null entry per operand; the rule fills the
+      wanted entries, or leaves them null for a zero.
     }], "void", "buildPullback",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$resultCotangents,
            "::llvm::ArrayRef<::mlir::RankedTensorType>":$wanted,

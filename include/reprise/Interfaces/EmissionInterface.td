@@ -1,4 +1,4 @@
-// reprise: how an elementwise op computes one element, or one vector of elements.
+// reprise: interface that emits one element, or one vector of elements, of an elementwise op
 #ifndef REPRISE_INTERFACES_EMISSIONINTERFACE
 #define REPRISE_INTERFACES_EMISSIONINTERFACE
 
@@ -12,7 +12,7 @@ def EmissionOpInterface : OpInterface<"EmissionOpInterface"> {
     f32; the caller rounds the result. Implementations are external models in lib/reprise/Conversion/Emission.
   }];
   let methods = [
-    InterfaceMethod<"The result's element(s) from the operands' element(s).", "::mlir::Value", "emitElement",
+    InterfaceMethod<"Emits the result's element(s) from the operands' element(s).", "::mlir::Value", "emitElement",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$operands)>
   ];
 }

@@ -1,4 +1,4 @@
-// reprise: how the dimensions of an op's operands and results belong together
+// reprise: relations between the dimensions of an op's operands and results
 #ifndef REPRISE_INTERFACES_FACTORS_H
 #define REPRISE_INTERFACES_FACTORS_H
 
@@ -8,20 +8,20 @@
 
 namespace reprise {
 
-/// What becomes of an op when a factor is cut into parts, and the op runs once per part.
+/// Effect of cutting a factor into parts and running the op once per part.
 enum class FactorKind {
-  Parallel, ///< results have the factor: each part of them comes from its part of the operands
-  Summed,   ///< results do not have it: they are the sum over the parts
-  Averaged, ///< results do not have it: they are the mean over the parts, weighted by their sizes
-  Grouped,  ///< each part is a group with statistics of its own, as batch norm makes them
+  Parallel, ///< results have the factor: each part of a result needs its part of the operands
+  Summed,   ///< results lack the factor: they are the sum over the parts
+  Averaged, ///< results lack the factor: they are the mean over the parts, weighted by size
+  Grouped,  ///< each part is a group with its own statistics, as in batch norm
   Coupled   ///< a part of the results needs more than its part of the operands: no cut
 };
 
-/// An op as an einsum names its dimensions: each dimension of an operand or result is a product of
-/// factors, the slowest first, and a factor that stands in several places is one index there.
-/// (Sharding rules of Shardy are of this form.)
+/// Dimensions of an op, named as in an einsum. Each dimension of an operand or result is a product
+/// of factors, slowest first; a factor that occurs in several places is one index. (Sharding rules
+/// of Shardy have this form.)
 ///
-/// A factor can be cut where it is the first one of every dimension that it stands in: parts are
+/// A factor can be cut if it is the first factor of every dimension that contains it: parts are
 /// then ranges of rows.
 struct OpFactors {
   struct Factor {
@@ -31,14 +31,14 @@ struct OpFactors {
   using Dim = llvm::SmallVector<int, 1>;
 
   llvm::SmallVector<Factor> factors;
-  llvm::SmallVector<llvm::SmallVector<Dim>> operands; ///< by operand and dimension
-  llvm::SmallVector<llvm::SmallVector<Dim>> results;  ///< by result and dimension
+  llvm::SmallVector<llvm::SmallVector<Dim>> operands; ///< factors by operand and dimension
+  llvm::SmallVector<llvm::SmallVector<Dim>> results;  ///< factors by result and dimension
 
-  /// The dimension of a value that begins with the factor, or -1 if none does.
+  /// Returns the dimension of a value that begins with the factor, or -1.
   static int64_t findDim(llvm::ArrayRef<Dim> dims, int factor);
-  /// True unless the factor is coupled, or stands behind another one in some dimension.
+  /// Returns true unless the factor is coupled, or follows another factor in some dimension.
   bool canCut(int factor) const;
-  /// How many rows of that dimension one index of its first factor takes.
+  /// Returns the number of rows of the dimension per index of its first factor.
   int64_t countRows(const Dim &dim) const;
 };
 

@@ -1,4 +1,4 @@
-// reprise: the interfaces through which passes, planners and kernels speak to ops.
+// reprise: the interfaces of ops for passes, planners and kernels.
 #ifndef REPRISE_INTERFACES_INTERFACES_H
 #define REPRISE_INTERFACES_INTERFACES_H
 
@@ -10,23 +10,23 @@
 
 namespace reprise {
 
-/// How a reduction combines two partial results.
+/// Combination of two partial results by a reduction.
 enum class ReductionKind { Sum, Product, Max, Min };
 
-/// Element (i0, i1, …) of a view lies at offset + Σ strides[d]·i_d, in elements of the underlying
-/// row-major buffer.
+/// View of a buffer: element (i0, i1, …) lies at offset + Σ strides[d]·i_d, in elements of the
+/// underlying row-major buffer.
 struct StridedView {
   int64_t offset = 0;
   llvm::SmallVector<int64_t> sizes;
   llvm::SmallVector<int64_t> strides;
 
-  /// The identity view of a row-major tensor.
+  /// Returns the identity view of a row-major tensor.
   static StridedView of(mlir::ShapedType type);
-  /// True if the view is the whole buffer in row-major order.
+  /// Returns true if the view is the whole buffer in row-major order.
   bool isIdentity() const;
 };
 
-/// The number of elements of all results of `op`.
+/// Returns the number of elements of all results of `op`.
 int64_t countResultElements(mlir::Operation *op);
 
 } // namespace reprise

@@ -1,4 +1,4 @@
-// reprise: what kind of work an op does; policies, grouping and kernels ask these, never an op's name.
+// reprise: interfaces for kinds of ops; policies, grouping and kernels use them instead of names of ops
 #ifndef REPRISE_INTERFACES_KINDINTERFACES
 #define REPRISE_INTERFACES_KINDINTERFACES
 
@@ -7,30 +7,32 @@ include "mlir/IR/OpBase.td"
 def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    Every result element depends on the operands' elements at the same index and on nothing else. All operands and
-    results have one shape once `import` has made broadcasts explicit.
+    An op whose result elements depend on the operands' elements at the same index only. All operands and results have
+    one shape once `import` has made broadcasts explicit.
   }];
 }
 
 def ViewOpInterface : OpInterface<"ViewOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    Every result element is an element of operand 0 at another index; no arithmetic. A strided view of the operand may
-    therefore stand for the result.
+    An op whose result elements are elements of operand 0 at other indices, without arithmetic. A strided view of the
+    operand may therefore stand for the result.
   }];
   let methods = [
     InterfaceMethod<[{
-      The view of the result, given the view of operand 0; none if no strides express it (some reshapes).
+      Returns the view of the result, given the view of operand 0; none if no strides express it (some reshapes).
     }], "::std::optional<::reprise::StridedView>", "composeView", (ins "const ::reprise::StridedView &":$source)>
   ];
 }
 
 def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
   let cppNamespace = "::reprise";
-  let description = [{Reduces operand 0 over some dimensions in the canonical order (docs/Rationale/Bits.md).}];
+  let description = [{
+    An op that reduces operand 0 over some dimensions in the canonical order (docs/Rationale/Bits.md).
+  }];
   let methods = [
-    InterfaceMethod<"The reduced dimensions, ascending.", "::llvm::SmallVector<int64_t>", "getReducedDims">,
-    InterfaceMethod<"How two partial results combine.", "::reprise::ReductionKind", "getReductionKind">
+    InterfaceMethod<"Returns the reduced dimensions, ascending.", "::llvm::SmallVector<int64_t>", "getReducedDims">,
+    InterfaceMethod<"Returns how two partial results combine.", "::reprise::ReductionKind", "getReductionKind">
   ];
 }
 
@@ -38,13 +40,15 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{A sum of products of operands 0 and 1 over contracted dimensions, one fma chain per result.}];
   let methods = [
-    InterfaceMethod<"True if the contraction has batch dimensions.", "bool", "hasBatchDims">
+    InterfaceMethod<"Returns true if the contraction has batch dimensions.", "bool", "hasBatchDims">
   ];
 }
 
 def NormalizationOpInterface : OpInterface<"NormalizationOpInterface"> {
   let cppNamespace = "::reprise";
-  let description = [{Reduces parts of operand 0, mostly rows, and mostly writes them again (softmax, layer norm).}];
+  let description = [{
+    An op that reduces parts of operand 0, mostly rows, and often rewrites them (softmax, layer norm).
+  }];
 }
 
 def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
@@ -59,15 +63,15 @@ def ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
 
 def PoolOpInterface : OpInterface<"PoolOpInterface"> {
   let cppNamespace = "::reprise";
-  let description = [{Reduces windows of an image, or spreads over them.}];
+  let description = [{An op that reduces windows of an image, or spreads values over them.}];
 }
 
 def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
   let cppNamespace = "::reprise";
-  let description = [{Reads positions from an integer operand; those out of range are clamped.}];
+  let description = [{An op that reads positions from an integer operand; positions out of range are clamped.}];
   let methods = [
-    InterfaceMethod<"The operand that holds the positions.", "::mlir::Value", "getPositions">,
-    InterfaceMethod<"Positions are good from 0 up to, not including, this.", "int64_t", "getPositionLimit">
+    InterfaceMethod<"Returns the operand that holds the positions.", "::mlir::Value", "getPositions">,
+    InterfaceMethod<"Returns the exclusive limit of valid positions, which start at 0.", "int64_t", "getPositionLimit">
   ];
 }
 

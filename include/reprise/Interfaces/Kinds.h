@@ -1,4 +1,4 @@
-// reprise: kinds of ops that more than one interface tells
+// reprise: kinds of ops that several interfaces define together
 #ifndef REPRISE_INTERFACES_KINDS_H
 #define REPRISE_INTERFACES_KINDS_H
 
@@ -6,9 +6,10 @@
 
 namespace reprise {
 
-/// True if the op computes or draws each element for itself.
+/// Returns true if the op computes or draws each element separately.
 bool isElementwise(mlir::Operation *op);
-/// True if a loop over elements reads the op's operands: its kernel can make each one in registers.
+/// Returns true if a loop over elements reads the op's operands, so that its kernel can compute
+/// each operand element in registers.
 bool takesFromRegisters(mlir::Operation *op);
 
 } // namespace reprise

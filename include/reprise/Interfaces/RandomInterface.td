@@ -7,19 +7,19 @@ include "mlir/IR/OpBase.td"
 def RandomOpInterface : OpInterface<"RandomOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    An op that draws Philox words. Before the `random` phase it has no seed and no stream and counts as a write; after
-    it the op is pure, and a clone of it draws the same words. Element i (row-major in the global tensor) takes word
-    offset + i of (seed, stream).
+    An op that draws Philox words. Before the `random` phase it has no seed and no stream and counts as a write. After
+    the phase the op is pure, and a clone of it draws the same words. Element i (row-major in the global tensor) reads
+    word offset + i of (seed, stream).
   }];
   let methods = [
-    InterfaceMethod<"True if the op draws at all (attention without dropout does not).", "bool", "draws", (ins), [{}],
+    InterfaceMethod<"Returns true if the op draws (attention without dropout does not).", "bool", "draws", (ins), [{}],
       [{ return true; }]>,
-    InterfaceMethod<"The seed, or null before the random phase.", "::mlir::Value", "getSeedOperand", (ins), [{}],
-      [{ return $_op.getSeed(); }]>,
-    InterfaceMethod<"The offset, or null before the random phase.", "::mlir::Value", "getOffsetOperand", (ins), [{}],
-      [{ return $_op.getOffset(); }]>,
-    InterfaceMethod<"The origin (one index per dimension of the global tensor), or null for zeros.", "::mlir::Value",
-      "getOriginOperand", (ins), [{}], [{ return $_op.getOrigin(); }]>,
+    InterfaceMethod<"Returns the seed, or null before the random phase.", "::mlir::Value", "getSeedOperand", (ins),
+      [{}], [{ return $_op.getSeed(); }]>,
+    InterfaceMethod<"Returns the offset, or null before the random phase.", "::mlir::Value", "getOffsetOperand", (ins),
+      [{}], [{ return $_op.getOffset(); }]>,
+    InterfaceMethod<"Returns the origin (one index per dimension of the global tensor), or null for zeros.",
+      "::mlir::Value", "getOriginOperand", (ins), [{}], [{ return $_op.getOrigin(); }]>,
     InterfaceMethod<"Threads seed and offset into the op.", "void", "threadState",
       (ins "::mlir::Value":$seed, "::mlir::Value":$offset), [{}], [{
         $_op.getSeedMutable().assign(seed);
@@ -34,18 +34,18 @@ def RandomOpInterface : OpInterface<"RandomOpInterface"> {
         $_op.getOriginMutable().assign(origin);
         $_op.setGlobalShapeAttr(shape);
       }]>,
-    InterfaceMethod<"The shape of the tensor of words that this op draws.", "::llvm::SmallVector<int64_t>",
+    InterfaceMethod<"Returns the shape of the tensor of words that this op draws.", "::llvm::SmallVector<int64_t>",
       "getDrawnShape", (ins), [{}], [{
         return ::llvm::to_vector(::llvm::cast<::mlir::ShapedType>($_op->getResult(0).getType()).getShape());
       }]>,
-    InterfaceMethod<"The shape of the global tensor that the drawn one is a window of.", "::llvm::SmallVector<int64_t>",
-      "getDrawnGlobalShape", (ins), [{}], [{
+    InterfaceMethod<"Returns the shape of the global tensor that the drawn tensor is a window of.",
+      "::llvm::SmallVector<int64_t>", "getDrawnGlobalShape", (ins), [{}], [{
         if (auto shape = $_op.getGlobalShape())
           return ::llvm::to_vector(*shape);
         return $_op.getDrawnShape();
       }]>,
-    InterfaceMethod<"The stream number, or none before the random phase.", "::std::optional<int64_t>", "getStreamNumber",
-      (ins), [{}], [{ return $_op.getStream(); }]>
+    InterfaceMethod<"Returns the stream number, or none before the random phase.", "::std::optional<int64_t>",
+      "getStreamNumber", (ins), [{}], [{ return $_op.getStream(); }]>
   ];
 }
 

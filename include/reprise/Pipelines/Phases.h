@@ -1,4 +1,4 @@
-// reprise: the phases of compilation and their order; no other file knows it.
+// reprise: the phases of compilation and their order, known only to this file.
 #ifndef REPRISE_PIPELINES_PHASES_H
 #define REPRISE_PIPELINES_PHASES_H
 
@@ -19,9 +19,9 @@ namespace pipe {
 struct StageInputs;
 } // namespace pipe
 
-/// Each phase ends in a verifier of what it promises. Up to `autodiff` phases work on a module;
-/// from `partition` on they work on its device programs (ProgramOp), each for itself, and leave
-/// functions alone.
+/// Phase of the compilation, which ends in a verifier of its promises. Phases up to `autodiff` work
+/// on a module. From `partition` on they work on each device program (ProgramOp) separately, and
+/// leave functions unchanged.
 enum class Phase {
   Import,     ///< one entry function, calls inlined, streams numbered, broadcasts explicit
   Random,     ///< Philox seed and offset threaded: every op is pure
@@ -33,51 +33,54 @@ enum class Phase {
   Memory,     ///< every buffer has an offset
 };
 
-/// More devices than a pipeline has.
+/// Largest number of devices of a pipeline.
 inline constexpr int64_t kMostDevices = 1024;
 
-/// How `partition` shares a step out among devices (docs/Rationale/Stages.md).
+/// Options by which `partition` cuts a step for several devices (docs/Rationale/Stages.md).
 struct StageOptions {
-  int64_t devices = 1;            ///< one leaves the step on one device
-  std::vector<std::string> begin; ///< the scopes at which stages begin; empty: balanced
-  std::string schedule;           ///< or auto; empty: 1f1b, or gpipe for gradients of gradients
-  std::string checkpoint;         ///< always, except-last or never; empty: as labels say
-  int64_t chunks = 1;             ///< stages per device, or as near to it as the schedule takes
-  /// Devices and refused cuts (Dialect/Pipe/Transforms/StageInputs.h); null: devices of usual
+  int64_t devices = 1;            ///< 1 leaves the step on one device
+  std::vector<std::string> begin; ///< scopes at which stages begin; empty: balanced
+  /// Schedule or auto; empty: 1f1b, or gpipe for gradients of gradients.
+  std::string schedule;
+  std::string checkpoint; ///< always, except-last or never; empty: by the labels
+  /// Stages per device, or the nearest number that the schedule allows.
+  int64_t chunks = 1;
+  /// Devices and refused cuts (Dialect/Pipe/Transforms/StageInputs.h); null: devices with built-in
   /// rates.
   std::shared_ptr<const pipe::StageInputs> inputs;
 };
 
-/// What the phases need to know of the user's wishes.
+/// Options of the phases.
 struct PhaseOptions {
   std::string entry = "train";
   std::vector<std::string> policies;
-  bool allowUnmatchedRules = false;   ///< a rule that matches nothing is a warning
-  std::string target = "cpu";         ///< as Target::get reads it (Target/Target.h)
-  std::shared_ptr<LaunchFacts> facts; ///< of the target, to be looked up once for several programs
+  bool allowUnmatchedRules = false;   ///< if true, a rule without a match is a warning
+  std::string target = "cpu";         ///< target, as Target::get reads it (Target/Target.h)
+  std::shared_ptr<LaunchFacts> facts; ///< facts of the target, shared by several programs
   bool ignoreCheckpoints = false;
-  int64_t microbatches = 1; ///< parts of the batch; 1 leaves the step as it is
+  int64_t microbatches = 1; ///< parts of the batch; 1 does not cut the batch
   StageOptions stages;
-  bool unroll = false;        ///< `autodiff` replaces loops by iterations, which labels tell apart
-  bool verifyReplays = false; ///< replays and originals live to the end of the step, to be compared
+  /// Tells whether `autodiff` replaces loops by iterations, which labels distinguish.
+  bool unroll = false;
+  /// Tells whether replays and originals live to the end of the step for comparison.
+  bool verifyReplays = false;
 };
 
 std::optional<Phase> parsePhase(llvm::StringRef name);
 llvm::StringRef phaseName(Phase phase);
-/// The phase that a pass, by its argument, is of; none for one that stands in several.
+/// Returns the phase of a pass, by its argument; none for a pass of several phases.
 std::optional<Phase> phaseOfPass(llvm::StringRef pass);
 
 /// Appends the passes of the phases after `from` (or from the start) up to and with `to`, for a
-/// module. What they do with device programs is the same for all of them.
+/// module. All device programs get the same passes.
 void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase to,
                  const PhaseOptions &options);
 
-/// The same for one device program: phases after `from`, which is `autodiff` or later.
+/// Appends the passes for one device program: phases after `from`, which is `autodiff` or later.
 void buildProgramPhases(mlir::OpPassManager &program, Phase from, Phase to,
                         const PhaseOptions &options);
 
-/// Appends the verifier of what a phase promises, if there is more to say than the ops' own
-/// verifiers do.
+/// Appends the verifier of a phase's promises, if they go beyond the verifiers of the ops.
 void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
 /// Registers the pipeline `--reprise-to="PHASE from=PHASE entry=F policies=P,Q target=T

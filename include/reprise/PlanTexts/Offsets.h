@@ -6,20 +6,20 @@
 
 namespace reprise {
 
-/// What came of one packing problem.
+/// Result of one packing problem.
 struct PackingPlan {
   int64_t buffers = 0, height = 0, maxLoad = 0;
   double seconds = 0;
-  std::string text; ///< the packing as CSV
+  std::string text; ///< packing as CSV
 };
 
-/// Packs the buffers of a CSV as long as it takes, some ten seconds; up to a height of `capacity`
-/// the first packing is enough, 0 being none. The errors: what is wrong with the text, a load above
-/// the capacity, a packing that its judge refutes. `path` is for messages.
+/// Packs the buffers of a CSV until the work limit, some ten seconds. If `capacity` is not 0, the
+/// first packing of at most that height is enough. Errors: an invalid text, a load above the
+/// capacity, a packing that its judge refutes. `path` is for messages.
 llvm::Expected<PackingPlan> packBuffers(const std::string &text, const std::string &path,
                                         int64_t capacity);
 
-/// One line for the terminal, one object for programs.
+/// Returns one line for the terminal, or one object for programs.
 std::string describe(const PackingPlan &plan);
 std::string describeAsJson(const PackingPlan &plan);
 

@@ -1,4 +1,4 @@
-// reprise: schedules of a pipeline, cut for them, judged and simulated
+// reprise: schedules of a pipeline with their cuts, verified and simulated
 #ifndef REPRISE_PLANTEXTS_PIPELINE_H
 #define REPRISE_PLANTEXTS_PIPELINE_H
 
@@ -8,28 +8,28 @@
 
 namespace reprise {
 
-/// One schedule of a problem.
+/// Schedule of a problem.
 struct PipelinePlan {
-  std::string name; ///< of the rule or the file
+  std::string name; ///< name of the rule or the file
   pipeline::Schedule schedule;
-  std::string defect;      ///< why it cannot run; empty if it can
+  std::string defect;      ///< reason why it cannot run; empty if it can
   std::vector<int> begins; ///< first unit of each stage
   pipeline::Simulation simulation;
-  double seconds = 0; ///< what planning took
+  double seconds = 0; ///< seconds of planning
 };
 
-/// Cuts the step for each schedule, a rule's name or a file's path, or for every rule if none is
-/// named. The errors: a name that is neither, a file that is no schedule.
+/// Cuts the step for each schedule: a rule's name or a file's path. Without schedules, uses every
+/// rule. Errors: an unknown name, a file that is no schedule.
 llvm::Expected<std::vector<PipelinePlan>> planPipeline(const stages::ProblemFile &file,
                                                        llvm::ArrayRef<std::string> schedules);
 
-/// The one that ends first, or null if none can run.
+/// Returns the plan with the smallest makespan, or null if none can run.
 const PipelinePlan *findFastest(llvm::ArrayRef<PipelinePlan> plans);
 
-/// One line for the terminal, one object for programs.
+/// Returns one line for the terminal, or one object for programs.
 std::string describe(const PipelinePlan &plan);
 std::string describeAsJson(llvm::ArrayRef<PipelinePlan> plans);
-/// The schedule as a file, which reads as one of `schedules`.
+/// Returns the schedule as a file that can be given as one of `schedules`.
 std::string writeSchedule(const PipelinePlan &plan);
 
 } // namespace reprise

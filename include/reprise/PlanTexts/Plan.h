@@ -1,4 +1,4 @@
-// reprise: plans within budgets, of graphs and of checkpoint problems, and how they are shown
+// reprise: plans within budgets, of graphs and of checkpoint problems, and their texts
 #ifndef REPRISE_PLANTEXTS_PLAN_H
 #define REPRISE_PLANTEXTS_PLAN_H
 
@@ -12,43 +12,48 @@
 namespace reprise {
 
 struct PlanOptions {
-  std::string path;                 ///< of the problem, for messages
-  std::vector<std::string> budgets; ///< see parseBudget
-  std::optional<double> timeLimit;  ///< seconds for each budget; zero leaves what needs no search
-  bool isWritten = false;           ///< whether `text` is asked for
-  bool orLeast = false; ///< a budget that nothing fits is answered by the plan of the least peak
+  std::string path;                 ///< path of the problem, for messages
+  std::vector<std::string> budgets; ///< budgets, see parseBudgets
+  std::optional<double> timeLimit;  ///< seconds per budget; 0 leaves only work without a search
+  bool isWritten = false;           ///< whether to write `text`
+  /// Tells whether a budget that no plan meets returns the plan of the smallest peak.
+  bool orLeast = false;
   std::function<bool()> isCancelled =
-      nullptr; ///< asked often: whether nobody wants a plan any more
+      /// Returns whether to cancel; called often.
+      nullptr;
 };
 
-/// What was found for one budget.
+/// Result for one budget.
 struct Plan {
   int64_t budget = 0;
-  bool isFound = false; ///< a plan that fits, or with `orLeast` any plan
+  bool isFound = false; ///< whether a plan fits, or with `orLeast` any plan exists
   int64_t peak = 0;
-  double cost = 0;                 ///< of all that runs again
+  double cost = 0;                 ///< cost of all replays
   double extraCost = 0, bound = 0; ///< percent of the cost without replays
   double seconds = 0;
   size_t executions = 0;
-  std::optional<int64_t> overridden; ///< bytes whose PREFER is not obeyed, where there are labels
-  std::optional<bool> isReordered;   ///< launches run in another order, where they may
-  std::string place;                 ///< what needs more than the budget, whatever is chosen
-  int64_t need = 0;                  ///< so much: more than the budget if no schedule fits
-  int64_t lowestPeak = 0;            ///< without a plan: the smallest budget known to be met
-  bool isRefuted = false;            ///< no schedule fits, although each operation does
-  bool isTruncated = false;          ///< by the time limit
-  std::string text;                  ///< for -o
+  /// Bytes with a PREFER label that the plan does not follow, if there are labels.
+  std::optional<int64_t> overridden;
+  std::optional<bool> isReordered; ///< whether launches run in another order, if that is allowed
+  std::string place;               ///< place that needs more than the budget with every plan
+  int64_t need = 0;                ///< bytes that it needs: above the budget if no schedule fits
+  /// Smallest budget for which a plan was found, if the plan itself is missing.
+  int64_t lowestPeak = 0;
+  bool isRefuted = false;   ///< whether no schedule fits, although each operation does
+  bool isTruncated = false; ///< whether the time limit ended the search
+  std::string text;         ///< text for -o
 };
 
-/// What is wrong with a budget as a text, whatever it is a share of; empty if nothing is.
+/// Returns an error about the text of a budget, whatever a share refers to; empty if it is valid.
 std::string checkBudget(llvm::StringRef text);
 
-/// Bytes, or a share such as 80% of the peak without replays; units are those of `kByteUnits`.
+/// Parses bytes, or a share such as 80% of the peak without replays; units are those of
+/// `kByteUnits`.
 llvm::Expected<std::vector<int64_t>> parseBudgets(const std::vector<std::string> &texts,
                                                   int64_t peak);
 
-/// Asks for the end once the time is over, or the search is cancelled. Bounds and first plans have
-/// a fifth of the limit more, or a second.
+/// Timer that ends a search when its time is over or the search is cancelled. Bounds and first
+/// plans may run longer by a fifth of the limit, and at least by one second.
 class Stopwatch {
 public:
   explicit Stopwatch(std::optional<double> limit, std::function<bool()> isCancelled = nullptr)
@@ -70,19 +75,19 @@ private:
   std::function<bool()> isCancelled;
 };
 
-/// Each reads its format and plans within the budgets. The errors: what is wrong with the text or
-/// with a budget, or a plan that its judge refutes.
+/// Reads one format and plans within the budgets. Errors: an invalid text or budget, or a plan that
+/// its judge refutes.
 llvm::Expected<std::vector<Plan>> planGraph(llvm::StringRef text, const PlanOptions &options);
 llvm::Expected<std::vector<Plan>> planProblem(llvm::StringRef text, const PlanOptions &options);
 
-/// The one of them that reads the text.
+/// Calls planGraph or planProblem by the format of the text.
 llvm::Expected<std::vector<Plan>> planWithinBudgets(llvm::StringRef text,
                                                     const PlanOptions &options);
 
-/// What one budget met is known to be met for all.
+/// Sets the lowest peak of every plan to the lowest of all plans.
 void shareLowestPeak(std::vector<Plan> &plans);
 
-/// One line for the terminal, one object for programs.
+/// Returns one line for the terminal, or one object for programs.
 std::string describe(const Plan &plan);
 std::string describeAsJson(const std::vector<Plan> &plans);
 

@@ -1,4 +1,4 @@
-// reprise: how a caller ends a long computation early
+// reprise: early end of a long computation by its caller
 #ifndef REPRISE_PLANNING_ISOVER_H
 #define REPRISE_PLANNING_ISOVER_H
 
@@ -6,8 +6,8 @@
 
 namespace reprise {
 
-/// Asked now and then by a long computation, which ends early after the answer true. An empty
-/// function never ends it. After true the answer stays true.
+/// Function that a long computation calls now and then; after the answer true the computation ends
+/// early. An empty function never ends it. After true the answer stays true.
 using IsOver = std::function<bool()>;
 
 } // namespace reprise

@@ -1,4 +1,4 @@
-// reprise: JSON read from its start to its end, without a tree of it
+// reprise: JSON read from start to end, without a tree
 #ifndef REPRISE_PLANNING_JSONSCANNER_H
 #define REPRISE_PLANNING_JSONSCANNER_H
 
@@ -10,45 +10,46 @@
 
 namespace reprise {
 
-/// Whether a text begins with a UTF-8 byte-order mark, which neither JSON nor CSV of ours has.
+/// Returns whether a text begins with a UTF-8 byte-order mark, which neither JSON nor CSV of this
+/// project has.
 inline bool hasByteOrderMark(std::string_view text) { return text.substr(0, 3) == "\xEF\xBB\xBF"; }
 inline constexpr const char *kByteOrderMark =
     "unexpected byte-order mark (save the file as UTF-8 without it)";
 
-/// Stands before a value, which one of the functions reads. After the first error all of them do
-/// nothing. Graphs of a million operations take a hundred times their text as a tree.
+/// Scanner before a value, which the next call reads. After the first error all calls do nothing. A
+/// tree of a graph with a million operations would need a hundred times the memory of its text.
 class JsonScanner {
 public:
-  /// From 1, in bytes.
+  /// Line and column from 1, in bytes.
   struct Place {
     int64_t line = 1, column = 1;
   };
 
   explicit JsonScanner(std::string_view text);
 
-  /// Reads an object; `member` reads each value. False, and the value is skipped, if it is no
-  /// object. Keys and strings are as they are written, escapes included. A key that stands twice in
-  /// one object is an error at the second.
+  /// Reads an object; `member` reads each value. If the value is no object, skips it and returns
+  /// false. Keys and strings are the written text, escapes included. A key that stands twice in one
+  /// object is an error at the second.
   bool readObject(const std::function<void(std::string_view key)> &member);
   bool readArray(const std::function<void()> &element);
-  /// None, and the value is skipped, if it is no number (of a double), none that is an integer (of
-  /// 64 bits), no string, neither true nor false.
+  /// Read a value of one type. If the value has another type, they skip it and return none: no
+  /// number (of a double), no integer (of 64 bits), no string, neither true nor false.
   std::optional<double> readNumber();
   std::optional<int64_t> readInteger();
   std::optional<std::string_view> readString();
   std::optional<bool> readBoolean();
-  /// True, and the value is behind us, if it is null.
+  /// Skips null and returns true if the value is null.
   bool readNull();
   bool isBeforeObject() { return peek() == '{'; }
   void skip();
-  /// Nothing but space follows.
+  /// Fails unless only space follows.
   void finish();
-  /// What is wrong with the text, and where; empty if nothing is.
+  /// Returns the error with its place; empty if there is none.
   const std::string &error() const { return wrong; }
-  /// The error without its place, and its place.
+  /// Returns the error without its place, and the place.
   const std::string &errorText() const { return wrongText; }
   Place errorPlace() const { return wrongPlace; }
-  /// Where the last value begins that was read or skipped: " at line 3, column 7".
+  /// Returns where the last value begins that was read or skipped: " at line 3, column 7".
   std::string place() const;
 
 private:
@@ -56,9 +57,9 @@ private:
 
   void fail(std::string what);
   void skipSpace();
-  /// The next character behind space; 0 at the end.
+  /// Returns the next character after space; 0 at the end.
   char peek();
-  /// The same, of a value.
+  /// Returns the first character of the next value.
   char peekValue();
   bool take(char expected);
   bool takeWord(std::string_view word);
@@ -68,7 +69,7 @@ private:
   void scanWord();
 
   const char *begin, *at, *end;
-  const char *value = begin; ///< the last one
+  const char *value = begin; ///< begin of the last value
   int depth = 0;
   std::string wrong, wrongText;
   Place wrongPlace;

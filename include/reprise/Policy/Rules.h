@@ -1,4 +1,4 @@
-// reprise: rule sets, the policies that users write
+// reprise: rule sets, the policies of users
 #ifndef REPRISE_POLICY_RULES_H
 #define REPRISE_POLICY_RULES_H
 
@@ -11,11 +11,11 @@ struct Rule {
   Selector match;
   Label label;
   mlir::Location location;
-  std::string text;           ///< as reports show it, such as rules.json:4:5 or @mine:2
-  PolicyPtr policy = nullptr; ///< says it all in place of `match` and `label`
+  std::string text;           ///< rule as reports show it, such as rules.json:4:5 or @mine:2
+  PolicyPtr policy = nullptr; ///< if set, replaces `match` and `label`
 };
 
-/// The first rule that matches gives the label; MUSTs of later ones count beside it.
+/// Rule set. The first matching rule gives the label; MUSTs of later rules count as well.
 class RuleSet : public Policy {
 public:
   RuleSet(std::vector<Rule> rules, std::optional<Rule> fallback, bool allowUnmatched)
@@ -29,32 +29,33 @@ private:
                             PolicyDecisions &decisions) const;
 
   std::vector<Rule> rules;
-  std::optional<Rule> fallback; ///< for ops that no rule matches
+  std::optional<Rule> fallback; ///< label of ops that no rule matches
   bool allowUnmatched;
 };
 
 /// Reads a rule file; reports its first mistake at line and column.
 mlir::FailureOr<PolicyPtr> readRuleFile(llvm::StringRef path, const PolicyContext &context);
-/// The rules of a policy in the IR.
+/// Reads the rules of a policy in the IR.
 mlir::FailureOr<PolicyPtr> readPolicyOp(PolicyOp op, const PolicyContext &context);
-/// The policy that the module in `context` calls so.
+/// Reads the policy with this name in the module of `context`.
 mlir::FailureOr<PolicyPtr> readPolicyOp(llvm::StringRef name, const PolicyContext &context);
 
-/// A policy that a user asks for, and the place of the wish, where its errors belong.
+/// Policy that a user asks for, and the place of the request, where its errors are reported.
 struct AskedPolicy {
   PolicyPtr policy;
   mlir::Location location;
 };
-/// The public policies of the module in `context`, then those of the command line.
+/// Reads the public policies of the module in `context`, then those of the command line.
 mlir::FailureOr<std::vector<AskedPolicy>> readPolicies(llvm::ArrayRef<std::string> texts,
                                                        const PolicyContext &context);
 /// Starts an error about the policy that messages call `shown`, unless the location names it.
 mlir::InFlightDiagnostic emitPolicyError(mlir::Location location, const llvm::Twine &shown);
 
-/// The context in which the rules of `policy` are read; fails if that policy is being read already.
+/// Returns the context for reading the rules of `policy`; fails if that policy is already being
+/// read.
 mlir::FailureOr<PolicyContext> enterPolicy(llvm::StringRef policy, const PolicyContext &context);
 
-/// Adds a decision behind those that are there already, if it can matter.
+/// Appends a decision if it can matter.
 void addDecision(llvm::SmallVectorImpl<Decision> &decisions, Decision decision);
 
 } // namespace reprise

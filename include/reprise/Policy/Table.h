@@ -1,4 +1,4 @@
-// reprise: what makes a table of the C interface a policy
+// reprise: checks for tables of the C interface that become policies
 #ifndef REPRISE_POLICY_TABLE_H
 #define REPRISE_POLICY_TABLE_H
 
@@ -9,11 +9,11 @@
 
 namespace reprise {
 
-/// Why this compiler cannot work with the table; empty if it can.
+/// Returns the reason why this compiler cannot use the table; empty if it can.
 std::string checkTable(const rp_policy &table);
 
-/// Why no policy can be this table under this name, which parsePolicy() must read as a name; empty
-/// if one can.
+/// Returns the reason why the table cannot be a policy with this name, which parsePolicy() must
+/// read as a name; empty if it can.
 std::string findWrongPolicy(llvm::StringRef name, const rp_policy &table);
 
 } // namespace reprise

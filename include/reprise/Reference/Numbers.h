@@ -22,15 +22,15 @@ uint16_t toF16(float value);
 uint16_t toF16(double value);
 uint16_t toF16(int64_t value);
 
-/// Towards zero; saturates at the ends of the type, and NaN gives 0.
+/// Converts towards zero; saturates at the limits of the type, and NaN gives 0.
 int32_t toInt32(double value);
 int64_t toInt64(double value);
 
-/// Signed quotient towards zero: x/0 is -1, and the least integer over -1 is itself.
+/// Returns the signed quotient towards zero: x/0 is -1, and the least integer over -1 is itself.
 int32_t divide(int32_t a, int32_t b);
 int64_t divide(int64_t a, int64_t b);
 
-/// a - divide(a, b)·b with the sign of a: x % 0 is x.
+/// Returns a - divide(a, b)·b with the sign of a: x % 0 is x.
 int32_t remainder(int32_t a, int32_t b);
 int64_t remainder(int64_t a, int64_t b);
 

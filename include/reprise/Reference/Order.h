@@ -1,7 +1,7 @@
 // reprise: the canonical orders of reductions and contractions, as loops.
 //
-// docs/Rationale/Bits.md says why these orders. The code generator implements them by itself and
-// must give the same bits.
+// docs/Rationale/Bits.md explains the choice of these orders. The code generator implements them
+// separately and must give the same bits.
 #ifndef REPRISE_REFERENCE_ORDER_H
 #define REPRISE_REFERENCE_ORDER_H
 
@@ -18,8 +18,8 @@ constexpr int64_t laneBlock = 4096;
 constexpr int64_t orderedBlock = 64;
 constexpr int64_t chainBlock = 4096;
 
-/// Neighbours (2i, 2i+1) combine level by level; an odd last one moves up. No parts give the
-/// identity.
+/// Combines neighbours (2i, 2i+1) level by level; an odd last part moves up. Without parts, returns
+/// the identity.
 template <typename T, typename Combine>
 T foldTree(std::vector<T> parts, T identity, Combine combine) {
   if (parts.empty())
@@ -35,8 +35,8 @@ T foldTree(std::vector<T> parts, T identity, Combine combine) {
   return parts.front();
 }
 
-/// The order of a reduction of the last dimension: `element(j)` for j in [0, n) goes to lane j mod
-/// 32 of its block of 4,096, in order; a butterfly folds the lanes; the blocks meet in the tree.
+/// Reduces in the order of the last dimension: `element(j)` for j in [0, n) goes to lane j mod 32
+/// of its block of 4,096, in order; a butterfly folds the lanes; the blocks combine in the tree.
 template <typename T, typename Combine, typename Element>
 T reduceInLanes(int64_t n, T identity, Combine combine, Element element) {
   std::vector<T> parts;
@@ -53,7 +53,8 @@ T reduceInLanes(int64_t n, T identity, Combine combine, Element element) {
   return foldTree(std::move(parts), identity, combine);
 }
 
-/// The order of all other reductions: blocks of 64, in order; the blocks meet in the tree.
+/// Reduces in the order of all other dimensions: blocks of 64, in order; the blocks combine in the
+/// tree.
 template <typename T, typename Combine, typename Element>
 T reduceInOrder(int64_t n, T identity, Combine combine, Element element) {
   std::vector<T> parts;
@@ -68,14 +69,14 @@ T reduceInOrder(int64_t n, T identity, Combine combine, Element element) {
 
 template <typename T> T add(T a, T b) { return a + b; }
 
-/// The order of a sum over the last dimension.
+/// Sums in the order of the last dimension.
 template <typename T, typename Element> T sumInLanes(int64_t n, Element element) {
   return reduceInLanes(n, T(0), add<T>, element);
 }
 
-/// The order of a contraction of n terms: one chain of fma from +0 per block of 4,096; the blocks
-/// meet in the tree. What `isTerm` refuses is no term at all: it is skipped where it stands, and a
-/// block without terms is +0.
+/// Computes a contraction of n terms: one chain of fma from +0 per block of 4,096; the blocks
+/// combine in the tree. If `isTerm` returns false for a term, the chain skips it; a block without
+/// terms is +0.
 template <typename T, typename IsTerm, typename Left, typename Right>
 T contract(int64_t n, IsTerm isTerm, Left left, Right right) {
   std::vector<T> parts;

@@ -1,4 +1,4 @@
-// reprise: how the interpreter executes an op
+// reprise: execution of ops in the interpreter
 #ifndef REPRISE_REFERENCE_REFERENCE_H
 #define REPRISE_REFERENCE_REFERENCE_H
 

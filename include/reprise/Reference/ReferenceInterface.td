@@ -1,4 +1,4 @@
-// reprise: how the reference interpreter executes an op.
+// reprise: interface of ops that the reference interpreter executes
 #ifndef REPRISE_REFERENCE_REFERENCEINTERFACE
 #define REPRISE_REFERENCE_REFERENCEINTERFACE
 
@@ -7,8 +7,8 @@ include "mlir/IR/OpBase.td"
 def ReferenceOpInterface : OpInterface<"ReferenceOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    The slow, obvious execution of one op on whole tensors. Implementations are external models in
-    lib/reprise/Reference and share nothing with the code generator but kernels/common/Philox.h.
+    Executes one op on whole tensors, slowly and obviously. Implementations are external models in lib/reprise/Reference
+    and share only kernels/common/Philox.h with the code generator.
   }];
   let methods = [
     InterfaceMethod<"Computes the results from the operands.", "::llvm::SmallVector<::reprise::Tensor>", "evaluate",

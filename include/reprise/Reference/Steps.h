@@ -9,26 +9,27 @@
 
 namespace reprise {
 
-/// What reprise-run's options of the same names say.
+/// Options of reprise-run with the same names.
 struct StepsOptions {
-  std::optional<int64_t> seed;   ///< 0, or the input folder's
-  std::optional<int64_t> offset; ///< 0, or the input folder's; a multiple of 4
+  std::optional<int64_t> seed;   ///< default: 0, or the input folder's seed
+  std::optional<int64_t> offset; ///< default: 0, or the input folder's offset; a multiple of 4
   int64_t steps = 1;             ///< at least 1
-  std::vector<std::pair<std::string, std::string>> inputs; ///< argument, .npy file
-  std::string inputDir;                                    ///< folder of an earlier run, or empty
-  std::string outputDir; ///< gets the last step's results and run.json, or empty
+  std::vector<std::pair<std::string, std::string>> inputs; ///< pairs of argument and .npy file
+  /// Folder of an earlier run; may be empty.
+  std::string inputDir;
+  std::string outputDir; ///< folder for the last step's results and run.json; may be empty
 };
 
-/// Where the steps ended.
+/// State and results at the end of the steps.
 struct StepsReport {
   runtime::RunState next;
-  uint64_t hash;            ///< of the last step's results, runtime::hashArrays
-  std::vector<double> loss; ///< per step; empty unless there is a result `loss` of one float
+  uint64_t hash;            ///< runtime::hashArrays of the last step's results
+  std::vector<double> loss; ///< per step; empty unless a result `loss` is one float
 };
 
-/// Runs steps of the entry, the one function that the phase import leaves, or of all device
-/// programs, with the arguments and results of each. Call it after the phases up to autodiff (or
-/// checkpoint). The output folder is equal to reprise-run's to the byte.
+/// Runs steps of the entry, the only function after the phase import, or of all device programs,
+/// with the arguments and results of each. The module has been through the phases up to autodiff
+/// (or checkpoint). The output folder equals that of reprise-run to the byte.
 ///
 /// On failure `error` is a message for the user, or empty if a diagnostic has been reported at an
 /// op.

@@ -9,8 +9,8 @@
 
 namespace reprise {
 
-/// Row-major elements in storage type: f32, f64, i32, i64 as such, bf16 and f16 as their 16 bits,
-/// i1 as one byte.
+/// Tensor with row-major elements in storage type: f32, f64, i32, i64 unchanged, bf16 and f16 as
+/// their 16 bits, i1 as one byte.
 class Tensor {
 public:
   Tensor() = default;
@@ -24,13 +24,14 @@ public:
   template <typename T> const T *data() const { return reinterpret_cast<const T *>(bytes.data()); }
 };
 
-/// Bytes of one element in memory: i1 takes one byte.
+/// Returns the bytes of one element in memory: i1 takes one byte.
 int64_t elementBytes(mlir::Type elementType);
 
-/// The element type as bundles and files name it.
+/// Returns the element type as bundles and files name it.
 runtime::DType dtypeOf(mlir::Type elementType);
 
-/// Makes every NaN the quiet one without sign or payload: what files, hashes and comparisons see.
+/// Replaces every NaN by the quiet NaN without sign or payload, as in files, hashes and
+/// comparisons.
 void canonicalizeNaNs(Tensor &tensor);
 
 } // namespace reprise

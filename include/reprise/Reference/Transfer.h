@@ -1,4 +1,4 @@
-// reprise: how ops of device programs exchange values in the interpreter.
+// reprise: exchange of values between device programs in the interpreter.
 #ifndef REPRISE_REFERENCE_TRANSFER_H
 #define REPRISE_REFERENCE_TRANSFER_H
 

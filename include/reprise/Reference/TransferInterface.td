@@ -1,4 +1,4 @@
-// reprise: how an op exchanges a value with another device program.
+// reprise: interfaces of ops that exchange values with other device programs
 #ifndef REPRISE_REFERENCE_TRANSFERINTERFACE
 #define REPRISE_REFERENCE_TRANSFERINTERFACE
 
@@ -7,33 +7,37 @@ include "mlir/IR/OpBase.td"
 def TransferOpInterface : OpInterface<"TransferOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    An op of a device program that sends its operands to the program of another device, or waits for values of one, which
-    become its results. Values of one key from one device to another arrive in the order in which they were sent, so
-    that an op in a loop needs one key. Nothing waits for a receiver: mailboxes hold what was sent.
+    An op of a device program that sends its operands to the program of another device, or waits for values of another
+    program, which become its results. Values with the same key from one device to another arrive in the order in which
+    they were sent, so an op in a loop needs only one key. A send does not wait for its receiver: mailboxes hold the
+    values.
   }];
   let methods = [
-    InterfaceMethod<"Whether the operands go out; else the results come in.", "bool", "isSend">,
-    InterfaceMethod<"The number of the other device.", "int64_t", "getPeer">,
-    InterfaceMethod<"Sends and receives of two devices meet by key.", "int64_t", "getKey">,
-    InterfaceMethod<"What is sent, or received.", "::llvm::SmallVector<::mlir::Value>", "getValues", (ins), "", [{
+    InterfaceMethod<"Returns true if the op sends its operands; otherwise it receives its results.", "bool",
+      "isSend">,
+    InterfaceMethod<"Returns the number of the other device.", "int64_t", "getPeer">,
+    InterfaceMethod<"Returns the key by which sends and receives of two devices meet.", "int64_t", "getKey">,
+    InterfaceMethod<"Returns the values that the op sends or receives.", "::llvm::SmallVector<::mlir::Value>",
+      "getValues", (ins), "", [{
       ::mlir::Operation *op = $_op;
       if ($_op.isSend())
         return ::llvm::SmallVector<::mlir::Value>(op->getOperands());
       return ::llvm::SmallVector<::mlir::Value>(op->getResults());
     }]>,
-    InterfaceMethod<"Whether a receive only begins here, and ends at an op with EventOpInterface.", "bool", "endsLater",
-      (ins), "", "return false;">
+    InterfaceMethod<"Returns true if a receive begins here and ends at an op with EventOpInterface.", "bool",
+      "endsLater", (ins), "", "return false;">
   ];
 }
 
 def EventOpInterface : OpInterface<"EventOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    An op that orders what a device does at a time, such as a wait. The interpreter does one op after the other, and asks
-    only which transfer ends here.
+    An op that orders the commands of a device, such as a wait. The interpreter executes the ops one after the other,
+    and needs only the transfer that ends here.
   }];
   let methods = [
-    InterfaceMethod<"The op that began the transfer; null if none ends here.", "::mlir::Operation *", "getEnded">
+    InterfaceMethod<"Returns the op that began the transfer; null if no transfer ends here.", "::mlir::Operation *",
+      "getEnded">
   ];
 }
 

@@ -7,16 +7,16 @@
 
 namespace reprise {
 
-/// Writes a file beside its target and renames it when all went well, so that no reader ever sees
-/// a half-written one and an interrupted run leaves the old file as it was.
+/// Writes a file under a temporary name and renames it at the end. Readers never see a half-written
+/// file, and an interrupted run leaves the old file as it was.
 ///
-/// A path that names something else than a regular file (/dev/null, a pipe) is written directly,
-/// since a rename would replace the device by a file; so is "-", standard output. A symbolic link
-/// is followed. Errors stick: after the first one every call fails, and `error()` tells what
-/// happened, with the file's name.
+/// If the path names something other than a regular file (/dev/null, a pipe), the file is written
+/// directly, since a rename would replace the device by a file. "-" is standard output. A symbolic
+/// link is followed. Errors stick: after the first error every call fails, and `error()` returns
+/// the message with the file's name.
 class AtomicFile {
 public:
-  /// Opens the temporary file. Check `error()`, or wait for `commit()` to fail.
+  /// Opens the temporary file. The caller checks `error()`, or lets `commit()` fail.
   explicit AtomicFile(std::string path);
   /// Removes the temporary file unless `commit()` was called and succeeded.
   ~AtomicFile();
@@ -27,11 +27,11 @@ public:
   bool write(const void *data, size_t size);
   bool write(const std::string &text) { return write(text.data(), text.size()); }
 
-  /// Closes the file and gives it its name. Returns false, and leaves the target untouched, if
-  /// this or anything before it failed.
+  /// Closes the file and gives it its name. Returns false and leaves the target untouched if this
+  /// call or an earlier one failed.
   bool commit();
 
-  /// Empty while all is well, else "cannot write 'PATH': REASON".
+  /// Returns "cannot write 'PATH': REASON", or an empty string before any error.
   const std::string &error() const { return failure; }
 
 private:
@@ -41,17 +41,18 @@ private:
   bool openUnnamed(const std::string &folder);
   bool nameUnnamed();
 
-  std::string path;      // as the user gave it, for messages
-  std::string target;    // with links followed
-  std::string temporary; // empty if written directly, or while the file has no name
+  std::string path;   // path as the user gave it, for messages
+  std::string target; // path with links followed
+  // temporary path; empty if the target is written directly, or while the file has no name
+  std::string temporary;
   std::string failure;
   int descriptor = -1;
   bool direct = false;
   bool unnamed = false;
 };
 
-/// Writes `size` bytes as the file `path`, whole or not at all. Returns an empty string, or what
-/// went wrong, with the file's name.
+/// Writes `size` bytes as the file `path`, whole or not at all. Returns an empty string, or the
+/// error with the file's name.
 std::string writeFileAtomically(const std::string &path, const void *data, size_t size);
 
 } // namespace reprise

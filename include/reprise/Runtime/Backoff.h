@@ -1,4 +1,4 @@
-// reprise: how a thread waits for another one that will not take long
+// reprise: waits of a thread for another thread that will not take long
 #ifndef REPRISE_RUNTIME_BACKOFF_H
 #define REPRISE_RUNTIME_BACKOFF_H
 
@@ -8,11 +8,12 @@
 
 namespace reprise::runtime {
 
-/// First it spins, for two microseconds: longer than the uneven end of most commands, and
-/// shorter than a system call. Then it offers the processor to others, which costs little if nobody
-/// wants it, and frees one that waits for this very processor. If somebody does want it, that lasts
-/// for a slice of the scheduler's, so it is not done for long. Then it is time to sleep: a thread
-/// that wakes up goes first.
+/// Waits in three steps: spins, yields the processor, tells the caller to sleep. Spinning lasts two
+/// microseconds: longer than the uneven end of most commands, and shorter than a system call.
+/// Yielding costs little if no thread wants the processor, and frees a thread that waits for this
+/// very processor. If another thread does want the processor, a yield lasts for a slice of the
+/// scheduler, so yielding ends after 100 microseconds. Sleeping comes last, because a thread that
+/// wakes up is scheduled first.
 class Backoff {
 public:
   static constexpr unsigned someSpins = 80;

@@ -1,6 +1,6 @@
-// reprise: what the runtime asks of a machine: memory, programs, streams and events, copies
+// reprise: the interface of a machine to the runtime: memory, programs, streams, events, copies
 //
-// docs/Rationale/Devices.md tells how a device is made.
+// docs/Rationale/Devices.md explains how to implement a device.
 #ifndef REPRISE_RUNTIME_DEVICE_H
 #define REPRISE_RUNTIME_DEVICE_H
 
@@ -15,13 +15,14 @@
 namespace reprise::runtime {
 class Ranks;
 
-/// Memory of a device, zero at first, which goes with the object.
+/// Memory of a device, zero at first, freed with the object.
 class DeviceMemory {
 public:
   virtual ~DeviceMemory();
-  /// A multiple of bufferAlignment. Only the device may look behind it, unless it has host memory.
+  /// Returns the address, a multiple of bufferAlignment. Only the device may access the memory,
+  /// unless it has host memory.
   uint8_t *address() const { return begin; }
-  /// At least what was asked for.
+  /// Returns the bytes, at least as many as were requested.
   uint64_t size() const { return length; }
 
 protected:
@@ -30,13 +31,13 @@ protected:
   uint64_t length;
 };
 
-/// An image where kernels find it.
+/// Image that is loaded for the kernels of a device.
 class DeviceImage {
 public:
   virtual ~DeviceImage();
 };
 
-/// Where the buffers of a program lie on the device.
+/// Addresses of the buffers of a program on the device.
 struct Addresses {
   uint8_t *arena = nullptr, *constants = nullptr, *host = nullptr;
   std::vector<uint8_t *> arguments;
@@ -57,34 +58,35 @@ private:
   }
 };
 
-/// A program with addresses in the place of buffers.
+/// Program whose buffers are replaced by addresses.
 class DeviceProgram {
 public:
   virtual ~DeviceProgram();
-  /// Commands that it runs, those of repeats in every iteration.
+  /// Returns the number of executed commands; commands of repeats count in every iteration.
   virtual uint64_t executions() const = 0;
 };
 
-/// A point in a stream.
+/// Point in a stream.
 class DeviceEvent {
 public:
   virtual ~DeviceEvent();
 };
 
-/// Work that is done in order. A call may return before its work is done; what it names must live
-/// until synchronize() has returned. Errors of work that was given earlier may come with any call.
+/// Queue of work that is done in order. A call may return before its work is done; its arguments
+/// must live until synchronize() has returned. Any call may return errors of earlier work.
 class DeviceStream {
 public:
   virtual ~DeviceStream();
-  /// The executions [begin, end) of the program. The recorder, if there is one, takes their times.
+  /// Runs the executions [begin, end) of the program. The recorder, if there is one, takes their
+  /// times.
   virtual Error run(DeviceProgram &program, uint64_t begin, uint64_t end, Recorder *recorder) = 0;
   virtual Error copyToDevice(void *to, const void *from, uint64_t bytes) = 0;
   virtual Error copyToHost(void *to, const void *from, uint64_t bytes) = 0;
-  /// From one place of the device to another.
+  /// Copies from one address of the device to another.
   virtual Error copyWithin(void *to, const void *from, uint64_t bytes) = 0;
-  /// The event happens when all work given so far is done.
+  /// Makes the event happen when all work given so far is done.
   virtual Error record(DeviceEvent &event) = 0;
-  /// Work given later starts when the event has happened: it is of any stream of the device.
+  /// Makes later work wait for the event, which may belong to any stream of the device.
   virtual Error wait(DeviceEvent &event) = 0;
   /// Returns when all work given so far is done.
   virtual Error synchronize() = 0;
@@ -93,39 +95,40 @@ public:
 class Device {
 public:
   virtual ~Device();
-  /// "cpu", for messages and reports.
+  /// Returns the name for messages and reports, such as "cpu".
   virtual std::string name() const = 0;
-  /// For people: the name, and what machine that is.
+  /// Returns the name and the kind of machine, for people.
   virtual std::string description() const { return name(); }
-  /// An error, without the file's name, if it cannot run the image.
+  /// Returns an error, without the file's name, if the device cannot run the image.
   virtual Error canRun(const Image &image) const = 0;
-  /// For people: what an image that it can run is for, and what of it runs.
+  /// Describes for people the target of an image and the part of it that runs here.
   virtual std::string describeCode(const Image &image) const { return image.target; }
-  /// An error if it cannot run the command of a bundle, such as a call of a library that it lacks.
-  /// Every device runs kernels, copies and repeats.
+  /// Returns an error if the device cannot run the command of a bundle, such as a call of a missing
+  /// library. Every device runs kernels, copies and repeats.
   virtual Error canRun(const Command &command) const;
-  /// Whether the host may read and write the device's memory by address, when no work is waiting.
+  /// Returns whether the host may access the device's memory by address while no work is waiting.
   virtual bool hasHostMemory() const = 0;
-  /// Whether one stream can copy while another computes.
+  /// Returns whether one stream can copy while another computes.
   virtual bool copiesBeside() const { return false; }
-  /// Bytes that can still be allocated.
+  /// Returns the bytes that can still be allocated.
   virtual uint64_t availableMemory() const = 0;
-  /// Workers that need workspace of their own.
+  /// Returns the number of workers, each of which needs its own workspace.
   virtual unsigned workers() const = 0;
-  /// The bounds that a profile compares with.
+  /// Measures the bounds that a profile compares with.
   virtual Expected<MachineRates> measureRates() = 0;
 
-  /// `what` is for the message.
+  /// Allocates `bytes` bytes. `what` names the memory in messages.
   virtual Expected<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes,
                                                            const std::string &what) = 0;
-  /// Memory of the host that the device copies to and from while it computes. On a CPU it is memory
-  /// like any other, and stands for a slower one.
+  /// Allocates host memory that the device copies to and from while it computes. On a CPU it is
+  /// ordinary memory that stands for a slower kind.
   virtual Expected<std::unique_ptr<DeviceMemory>> allocateHost(uint64_t bytes,
                                                                const std::string &what);
   virtual Expected<std::unique_ptr<DeviceImage>> load(const Image &image) = 0;
-  /// All kernels of the program are of the image. `workspace` holds `workers()` parts, at distances
-  /// that `workspaceStride` tells. `skips[i]` leaves command i out; empty skips none. `endpoint`
-  /// outlives the program, and is there if it has transfers.
+  /// Arguments of prepare(). All kernels of the program are in the image. `workspace` holds
+  /// `workers()` parts at distances of `workspaceStride` bytes. `skips[i]` leaves command i out; an
+  /// empty list skips no command. `endpoint` outlives the program, and exists if the program has
+  /// transfers.
   struct ProgramPlaces {
     const Bundle &bundle;
     const Program &program;
@@ -136,31 +139,32 @@ public:
     Endpoint *endpoint = nullptr;
   };
   virtual Expected<std::unique_ptr<DeviceProgram>> prepare(const ProgramPlaces &places) = 0;
-  /// Bytes between the parts of two workers, for a bundle that needs so many for each.
+  /// Returns the bytes between the parts of two workers, for a bundle that needs `workerBytes` for
+  /// each.
   virtual uint64_t workspaceStride(uint64_t workerBytes) const = 0;
   virtual Expected<std::unique_ptr<DeviceStream>> makeStream() = 0;
   virtual Expected<std::unique_ptr<DeviceEvent>> makeEvent() = 0;
 
-  /// The way of values between the programs of a valid bundle, each in a process with a device like
-  /// this one: called by all ranks at once.
+  /// Makes the transport between the programs of a valid bundle, each in a process with a device of
+  /// this kind. All ranks call it at the same time.
   virtual Expected<std::unique_ptr<Transport>> connect(Ranks &ranks, const Bundle &bundle);
-  /// Where the algorithms of library calls are kept; before programs are prepared.
+  /// Sets the store of algorithms for library calls. Call it before programs are prepared.
   virtual void setTuning(std::shared_ptr<Tuning>) {}
-  /// Lines for the user, each given once.
+  /// Returns lines for the user, each line once.
   virtual std::vector<std::string> takeNotes() { return {}; }
 };
 
-/// This machine with so many workers, of which the calling thread is one. Its streams have done
-/// their work when a call returns, and are not for several threads at a time.
+/// Makes a device of this machine with `workers` workers, one of which is the calling thread.
+/// Streams have done their work when a call returns; only one thread may use them at a time.
 Expected<std::unique_ptr<Device>> makeCpuDevice(unsigned workers);
 
-/// The NVIDIA GPU of that number, by its driver. Its streams may be used by several threads, one at
-/// a time each. Errors: no driver, no such GPU.
+/// Makes a device of the NVIDIA GPU `number` through its driver. Several threads may use its
+/// streams, one thread per stream at a time. Errors: no driver, no such GPU.
 Expected<std::unique_ptr<Device>> makeCudaDevice(unsigned number);
 
 enum class DeviceKind { Cpu, Cuda };
 
-/// That many workers of this machine, or the GPU of that number.
+/// Makes a device of this machine with `workers` workers, or of the GPU `number`.
 Expected<std::unique_ptr<Device>> makeDevice(DeviceKind kind, unsigned number, unsigned workers);
 
 } // namespace reprise::runtime

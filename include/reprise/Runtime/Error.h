@@ -9,7 +9,7 @@
 
 namespace reprise::runtime {
 
-/// Success, or one message for the user: lower case, no full stop, names the file or argument.
+/// Success, or one message for the user: lower case, no full stop, with the file or argument.
 class [[nodiscard]] Error {
 public:
   static Error success() { return Error(); }
@@ -18,7 +18,7 @@ public:
     error.text = std::move(message);
     return error;
   }
-  /// True if something went wrong.
+  /// Returns true for an error.
   explicit operator bool() const { return text.has_value(); }
   const std::string &message() const {
     assert(text && "no error");
@@ -30,12 +30,12 @@ private:
   std::optional<std::string> text;
 };
 
-/// A value, or the error that kept it from being made.
+/// Value, or the error that prevented it.
 template <typename T> class [[nodiscard]] Expected {
 public:
   Expected(T value) : value(std::move(value)), failure(Error::success()) {}
   Expected(Error error) : failure(std::move(error)) { assert(failure && "success needs a value"); }
-  /// True if there is a value.
+  /// Returns true for a value.
   explicit operator bool() const { return value.has_value(); }
   T &operator*() { return *value; }
   const T &operator*() const { return *value; }

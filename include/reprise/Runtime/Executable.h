@@ -9,16 +9,17 @@
 
 namespace reprise::runtime {
 
-/// By argument: whether commands write it, and whether they leave it alone.
+/// Use of each argument by commands: whether they write it, and whether they ignore it.
 struct BufferUse {
   std::vector<bool> writes, ignores;
 };
 
-/// The arguments that lie in memory of the caller.
+/// Arguments that lie in memory of the caller.
 struct BoundArguments {
-  std::vector<bool> isBound; ///< by argument
-  BufferUse uses[2][2];      ///< by part of the step: whether it begins it, and whether it ends it
-  bool isChanged = false;    ///< since a whole step ran
+  std::vector<bool> isBound; ///< flag per argument
+  /// Uses by part of the step: [whether the part begins the step][whether it ends the step].
+  BufferUse uses[2][2];
+  bool isChanged = false; ///< whether bindings changed since the last whole step
 };
 
 /// Executions [begin, end) of a program.
@@ -31,71 +32,71 @@ struct ExecutableMemory {
   std::unique_ptr<DeviceMemory> constants, arguments, arena, workers, host;
 };
 
-/// Owns the arguments, one arena, the workspace and the device. Who takes which item of a command
-/// never changes a result. Not for several threads at a time.
+/// Bundle on a device with its arguments, one arena and the workspace. Results never depend on
+/// which worker runs which item of a command. Only one thread may use the object at a time.
 class Executable {
 public:
-  /// On this machine, or on its first GPU. `name` is the file that messages speak of; `threads` 0
-  /// takes the bundle's.
-  /// Errors: another device or CPU, more threads than a bundle with a budget allows, less memory
-  /// than it needs. Nothing of a bundle that fails has run.
+  /// Creates the executable on this machine, or on its first GPU. `name` is the file name in
+  /// messages; `threads` 0 uses the bundle's number. Errors: another device or CPU, more threads
+  /// than a bundle with a budget allows, too little memory. If creation fails, no code of the
+  /// bundle has run.
   static Expected<std::unique_ptr<Executable>> create(Bundle bundle, const std::string &name,
                                                       unsigned threads = 0,
                                                       DeviceKind kind = DeviceKind::Cpu);
-  /// On a device. A bundle with transfers needs an endpoint.
+  /// Creates the executable on `device`. A bundle with transfers needs an endpoint.
   static Expected<std::unique_ptr<Executable>> create(Bundle bundle, const std::string &name,
                                                       std::unique_ptr<Device> device,
                                                       std::unique_ptr<Endpoint> endpoint = nullptr);
 
-  /// The manifest; constants and images are empty, they have moved.
+  /// Returns the manifest, without constants and images, which have moved to the device.
   const Bundle &bundle() const { return manifest; }
   const std::string &name() const { return fileName; }
   Device &device() const { return *machine; }
 
-  /// The buffer of an argument, the caller's to fill and read between programs; through readMemory
-  /// and writeMemory where the device has no host memory.
+  /// Returns the buffer of an argument, which the caller may fill and read between programs. If the
+  /// device has no host memory, access goes through readMemory and writeMemory.
   void *argument(size_t index) const { return places.arguments[index]; }
-  /// Where a result lies after a step, until the next program runs.
+  /// Returns the address of a result after a step, valid until the next program runs.
   const void *result(size_t index) const { return places.of(manifest.results[index].buffer); }
   /// Waits for all programs, and copies from and to the device.
   Error readMemory(void *to, const void *from, uint64_t bytes);
   Error writeMemory(void *to, const void *from, uint64_t bytes);
 
-  /// Makes `data` the buffer of an argument, which programs read and update in place; it outlives
-  /// this object. Initializers leave it alone. An error if it is not on a multiple of
-  /// bufferAlignment, or is not `bytes` = the argument's bytes long. A step fails that finds what
-  /// it writes in the memory of another argument; inputs may overlap.
+  /// Makes `data` the buffer of an argument, which programs read and update in place. `data`
+  /// outlives this object. Initializers leave it unchanged. Fails if `data` is not at a multiple of
+  /// bufferAlignment, or if `bytes` is not the argument's size. A step fails if it writes memory
+  /// that another argument uses; inputs may overlap.
   Error bind(size_t index, void *data, uint64_t bytes);
   bool isBound(size_t index) const { return bound.isBound[index]; }
 
-  /// The arena and at least one page more, so that a write behind it can be seen.
+  /// Returns the arena, followed by at least one page more, so that a write behind it can be seen.
   uint8_t *arena() const { return places.arena; }
-  /// What its code is for, such as "cuda:sm_90".
+  /// Returns the target of the loaded code, such as "cuda:sm_90".
   std::string target() const { return machine->describeCode(manifest.images[imageIndex]); }
   uint64_t arenaCapacity() const { return memory.arena->size(); }
 
-  /// Runs the program of that name and waits for it; one that the bundle lacks does nothing. After
-  /// "step" every result that replaces an argument is in the argument's buffer. Fails only on a
-  /// checked index, a replay that differs from its original, or a fault of the device or of a peer;
-  /// allocates nothing otherwise, but once after bind(). Peers then get an error, too.
-  /// `beside` is called when the device has got all work of the program, before the wait for it.
+  /// Runs the program with the name and waits for it; a program that the bundle lacks does nothing.
+  /// After "step" every result that replaces an argument is in the argument's buffer. Fails only on
+  /// a checked index, a replay that differs from its original, or a fault of the device or of a
+  /// peer; peers then fail too. Allocates memory only on an error, and once after bind(). Calls
+  /// `beside` between the submission of the program and the wait for it.
   Error run(std::string_view program, const std::function<Error()> &beside = nullptr);
-  /// The two parts of "step", where it has a pause: run() does both. Nothing else runs between
-  /// them. Arguments that the first part has not looked at may be bound between them, too.
+  /// Runs the two parts of a "step" with a pause; run() runs both. No other program runs between
+  /// them. Between the parts the caller may bind arguments that the first part has not accessed.
   Error runToPause(const std::function<Error()> &beside = nullptr);
   Error runOn();
-  /// What the device runs next finds in the argument what lies at `from` when `arrived` has
-  /// happened. `taken` happens when that place may be written again.
+  /// Queues a copy of `from` into the argument, which starts when `arrived` has happened and
+  /// precedes later programs. `taken` happens when the memory at `from` may be written again.
   Error takeArgument(size_t index, const void *from, DeviceEvent &arrived, DeviceEvent &taken);
-  /// Tells peers, if there are any, that nothing more will come from here.
+  /// Tells all peers that this program sends no more values.
   void fail(const std::string &why) {
     if (endpoint)
       endpoint->fail(why);
   }
 
-  /// Makes every later run look at indices first, command by command.
+  /// Makes every later run check indices before each command.
   void setCheckIndices(bool check) { checkIndices = check; }
-  /// Takes times of every later step; nullptr ends it.
+  /// Records the times of every later step; nullptr stops recording.
   void setRecorder(Recorder *newRecorder) { recorder = newRecorder; }
 
 private:
@@ -106,7 +107,7 @@ private:
   static Expected<std::unique_ptr<Executable>> make(Bundle bundle, const std::string &name,
                                                     std::unique_ptr<Device> device,
                                                     std::unique_ptr<Endpoint> endpoint);
-  /// Loads what the bundle holds, and prepares its programs.
+  /// Loads the parts of the bundle, and prepares its programs.
   Error open();
   Error prepare();
   Error runNamed(std::string_view program, ExecutionRange range,
@@ -114,7 +115,7 @@ private:
 
   Bundle manifest;
   std::string fileName;
-  // Programs and memory go before their device does.
+  // Programs and memory are declared after the device, so that they are destroyed first.
   std::unique_ptr<Device> machine;
   std::unique_ptr<DeviceImage> image;
   ExecutableMemory memory;
@@ -122,7 +123,8 @@ private:
   BoundArguments bound;
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<DeviceStream> stream;
-  std::vector<std::unique_ptr<DeviceProgram>> programs; ///< as in the manifest; empty: to be made
+  /// programs as in the manifest; empty: not yet prepared
+  std::vector<std::unique_ptr<DeviceProgram>> programs;
   size_t imageIndex = 0;
   Recorder *recorder = nullptr;
   bool checkIndices = false;

@@ -8,14 +8,14 @@
 
 namespace reprise::runtime {
 
-/// FNV-1a's scheme on 64-bit words (a byte at a time would take seconds for a large model): each
+/// Hash by FNV-1a's scheme on 64-bit words; single bytes would take seconds for a large model. Each
 /// word is xored in, multiplied by 2^64/golden ratio, and the high half folded down. Every step is
-/// a bijection of the state and of the word, so a change within one aligned word of a field is
-/// always seen. Not a cryptographic hash.
+/// a bijection of the state and of the word, so every change within one aligned word of a field
+/// changes the hash. The hash is not cryptographic.
 class Hasher {
 public:
   Hasher() = default;
-  /// Goes on from what another one's value() was.
+  /// Continues from the value() of another hasher.
   explicit Hasher(uint64_t value) : state(value) {}
   /// Adds one field: its words, then its length.
   void update(const void *data, uint64_t size) {
@@ -23,7 +23,7 @@ public:
     mix(size);
   }
   void update(const std::string &text) { update(text.data(), text.size()); }
-  /// Adds the words of a part of a field, the last one padded with zeros: all parts but the last
+  /// Adds the words of a part of a field and pads the last word with zeros. All parts but the last
   /// must be multiples of 8 bytes, and the caller mixes in the length.
   void words(const void *data, uint64_t size) {
     const char *bytes = static_cast<const char *>(data);
@@ -32,7 +32,7 @@ public:
     if (size != 0)
       mix(load(bytes, size));
   }
-  /// Adds one word without a length: the caller knows how many follow.
+  /// Adds one word without a length: the caller knows the number of words.
   void mix(uint64_t word) {
     state = (state ^ word) * 0x9e3779b97f4a7c15u;
     state ^= state >> 32;

@@ -1,4 +1,4 @@
-// reprise: which CPU features a bundle may need, and which this machine has
+// reprise: CPU features that a bundle may need, and those of this machine
 #ifndef REPRISE_RUNTIME_HOSTFEATURES_H
 #define REPRISE_RUNTIME_HOSTFEATURES_H
 
@@ -7,18 +7,19 @@
 
 namespace reprise::runtime {
 
-/// LLVM's names ("avx2", "fma", "avx512f", …) and the levels "x86-64-v2" to "x86-64-v4", sorted. A
-/// compiler for `native` lists in its bundle those of its features that are known here: all that
-/// its code generator can draw on, and no more.
+/// Returns LLVM's names ("avx2", "fma", "avx512f", …) and the levels "x86-64-v2" to "x86-64-v4",
+/// sorted. For target `native`, the compiler lists in its bundle the CPU's features that are in
+/// this list; its code generator uses no other features.
 const std::vector<std::string> &knownFeatures();
 
-/// True if processor and operating system both support the feature; false for an unknown name.
+/// Returns true if processor and operating system both support the feature; false for an unknown
+/// name.
 bool hostHasFeature(const std::string &name);
 
-/// The known features that this machine has, sorted.
+/// Returns the known features of this machine, sorted.
 std::vector<std::string> hostFeatures();
 
-/// Those of `needed` that this machine lacks, in their order.
+/// Returns the features of `needed` that this machine lacks, in their order.
 std::vector<std::string> missingFeatures(const std::vector<std::string> &needed);
 
 } // namespace reprise::runtime

@@ -10,31 +10,32 @@
 
 namespace reprise::runtime {
 
-/// The text in quotes, escaped.
+/// Returns the text in quotes, escaped.
 std::string jsonString(const std::string &text);
-/// The shortest decimal that reads back as `value`; infinities and NaNs, which JSON has no numbers
-/// for, as "inf", "-inf" and "nan" in quotes.
+/// Returns the shortest decimal that reads back as `value`. Infinities and NaNs, for which JSON has
+/// no numbers, become "inf", "-inf" and "nan" in quotes.
 std::string jsonNumber(double value);
 
 struct JsonValue {
   enum Kind { Null, Bool, Number, String, Array, Object };
   Kind kind = Null;
-  std::string text;                ///< of a string, unescaped; of all other scalars, as written
-  std::vector<JsonValue> elements; ///< of an array; the values of an object
-  std::vector<std::string> keys;   ///< of an object
+  /// Unescaped text of a string; the written text of any other scalar.
+  std::string text;
+  std::vector<JsonValue> elements; ///< elements of an array; values of an object
+  std::vector<std::string> keys;   ///< keys of an object
 
-  /// The member of that name; null if there is none or this is no object.
+  /// Returns the member with the name; null without such a member, or if this is no object.
   const JsonValue *find(const std::string &key) const;
-  /// The number if it is an integer in the range of int64_t.
+  /// Returns the number if it is an integer in the range of int64_t.
   std::optional<int64_t> integer() const;
 };
 
-/// Fails on anything that is not one JSON object, has a key twice in one object, or is nested
-/// deeper than 64 levels. The message has line and column, and no file's name.
+/// Parses one JSON object. Fails on any other text, on a key that stands twice in one object, and
+/// on more than 64 levels. The message has line and column, but no file name.
 Expected<JsonValue> parseJson(const std::string &text);
 
-/// The members of an object that are integers in the range of int64_t; other members are skipped.
-/// Fails as parseJson does.
+/// Returns the members of an object that are integers in the range of int64_t, and skips other
+/// members. Fails as parseJson does.
 Expected<std::map<std::string, int64_t>> parseJsonIntegers(const std::string &text);
 
 } // namespace reprise::runtime

@@ -1,4 +1,4 @@
-// reprise: how many bytes of the arena are live while a command runs
+// reprise: live bytes of the arena during each command
 #ifndef REPRISE_RUNTIME_LIVEBYTES_H
 #define REPRISE_RUNTIME_LIVEBYTES_H
 
@@ -6,8 +6,9 @@
 
 namespace reprise::runtime {
 
-/// One number per execution of a kernel or copy of "step", in order: the bytes of the arena that it
-/// reads or writes, or that a later command or the results read before they are overwritten.
+/// Returns one number of bytes per execution of a kernel or copy of "step", in order. Live are the
+/// arena bytes that the execution reads or writes, or that a later command or the results read
+/// before they are overwritten.
 std::vector<uint64_t> countLiveBytes(const Bundle &bundle);
 
 } // namespace reprise::runtime

@@ -1,4 +1,4 @@
-// reprise: what this machine can do at most, measured: the two bounds of the roofline model
+// reprise: measured limits of this machine: the two bounds of the roofline model
 #ifndef REPRISE_RUNTIME_MACHINERATES_H
 #define REPRISE_RUNTIME_MACHINERATES_H
 
@@ -6,19 +6,19 @@
 
 namespace reprise::runtime {
 
-/// The roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009, section 3): a kernel takes
-/// at least max(flops / peak, bytes / bandwidth) seconds.
+/// Rates of the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009, section 3): a
+/// kernel needs at least max(flops / peak, bytes / bandwidth) seconds.
 struct MachineRates {
-  /// f32 operations per second of fused multiply-adds in registers, two operations each.
+  /// Peak f32 operations per second of fused multiply-adds in registers, two operations each.
   double peakFlops = 0;
-  /// Bytes per second, read and written together, of a copy that fits into no cache.
+  /// Bytes per second of a copy that fits into no cache; reads and writes both count.
   double copyBytes = 0;
 
   double boundSeconds(double flops, double bytes) const;
 };
 
-/// Measures with `threads` workers, in about a tenth of a second. Needs 128 MiB for that time;
-/// fails if they or the workers are not to be had.
+/// Measures with `threads` workers, in about 0.1 seconds. Needs 128 MiB during the measurement.
+/// Fails if the memory or the workers cannot be allocated.
 Expected<MachineRates> measureMachineRates(unsigned threads);
 
 } // namespace reprise::runtime

@@ -1,4 +1,4 @@
-// reprise: pages from the system, and how many there are
+// reprise: pages of memory from the system, and how many are available
 #ifndef REPRISE_RUNTIME_MEMORY_H
 #define REPRISE_RUNTIME_MEMORY_H
 
@@ -8,7 +8,7 @@
 
 namespace reprise::runtime {
 
-/// Zeroed private pages, page aligned; only those that are touched take memory.
+/// Zeroed private pages, page aligned. Only touched pages occupy memory.
 class Pages {
 public:
   Pages() = default;
@@ -16,13 +16,14 @@ public:
   Pages &operator=(Pages &&other) noexcept;
   ~Pages();
 
-  /// Readable and writable. `what` is for the message.
+  /// Allocates readable and writable pages. `what` names the memory in messages.
   static Expected<Pages> allocate(uint64_t bytes, const std::string &what);
-  /// Readable and executable, holding a copy of `data`: never writable and executable at once.
+  /// Makes readable and executable pages with a copy of `data`. Pages are never writable and
+  /// executable at once.
   static Expected<Pages> executable(const void *data, uint64_t bytes);
 
   uint8_t *data() const { return begin; }
-  /// At least what was asked for, rounded up to pages.
+  /// Returns the bytes: the requested number, rounded up to pages.
   uint64_t size() const { return length; }
 
 private:
@@ -30,13 +31,12 @@ private:
   uint64_t length = 0;
 };
 
-/// Bytes that this process can still take: the system's MemAvailable or, where smaller, what is
-/// left below the limit of a control group it is in (the page cache counts as free). The largest
-/// number if the system does not tell. `root` stands for "/" in tests.
+/// Returns the bytes that this process can still allocate: the system's MemAvailable or, if
+/// smaller, the rest below the limit of one of its control groups (the page cache counts as free).
+/// Returns the largest number if the system does not tell. `root` replaces "/" in tests.
 uint64_t availableMemory(const std::string &root = "/");
 
-/// The most bytes of memory that this process has held at once (VmHWM), 0 if the system does not
-/// tell.
+/// Returns the peak resident bytes of this process (VmHWM); 0 if the system does not tell.
 uint64_t peakResidentBytes();
 
 } // namespace reprise::runtime

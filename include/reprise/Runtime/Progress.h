@@ -8,19 +8,19 @@
 
 namespace reprise {
 
-/// Draws one line on standard error while it is a terminal, and nothing at all otherwise. The line
-/// is redrawn at most ten times a second and erased by the destructor. Not for several threads.
+/// Line of progress on standard error, drawn only on a terminal. The line is redrawn at most ten
+/// times a second and erased by the destructor. Only one thread may use the object.
 class Progress {
 public:
-  /// `total` is the number of units of work; 0 draws no bar, only the count.
+  /// Starts a line. `total` is the number of units of work; 0 draws only the count, without a bar.
   Progress(std::string label, int64_t total);
-  /// Draws on the descriptor `fd` as if it were a terminal; for tests.
+  /// Starts a line on the descriptor `fd`, which is treated as a terminal; for tests.
   Progress(std::string label, int64_t total, int fd);
   ~Progress();
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  /// Tells that `done` units are finished. `note` is a short text shown after the bar.
+  /// Reports that `done` units are finished. `note` is a short text after the bar.
   void update(int64_t done, const std::string &note = "");
 
   /// Erases the line, so that other text can be printed; the next update draws it again.
@@ -33,7 +33,7 @@ private:
 
   std::string label;
   int64_t total;
-  int descriptor; // -1: not a terminal
+  int descriptor; // descriptor of the terminal; -1: no terminal
   bool drawn = false;
   Clock::time_point start = Clock::now();
   Clock::time_point nextDraw = start;

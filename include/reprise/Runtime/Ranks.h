@@ -1,6 +1,6 @@
-// reprise: the processes of one run: what they agree on, and how all of them end when one fails
+// reprise: the processes of one run: agreement, and a common end after a failure
 //
-// docs/Rationale/Processes.md tells why it is made like this.
+// docs/Rationale/Processes.md gives the reasons for this design.
 #ifndef REPRISE_RUNTIME_RANKS_H
 #define REPRISE_RUNTIME_RANKS_H
 
@@ -11,16 +11,17 @@
 
 namespace reprise::runtime {
 
-/// How long processes wait for each other.
+/// Limits of how long processes wait for each other.
 struct Patience {
-  std::chrono::milliseconds round{500};   ///< between two questions whether all of them wait
-  uint32_t rounds = 10;                   ///< that all of them wait before that is an error
-  uint64_t bytesPerRound = 4 << 20;       ///< of the slowest network: more bytes are more rounds
-  std::chrono::milliseconds ending{5000}; ///< for the others' last words
+  std::chrono::milliseconds round{500}; ///< time between two questions whether all ranks wait
+  uint32_t rounds = 10;                 ///< rounds in which all ranks wait before an error
+  /// bytes of the slowest network per round: more bytes get more rounds
+  uint64_t bytesPerRound = 4 << 20;
+  std::chrono::milliseconds ending{5000}; ///< time for the last messages of the other ranks
 };
 
-/// This process among those of a run. Rank 0 collects and answers. All calls but those of endpoints
-/// are made by all processes in one order. For one thread at a time.
+/// Process of a run among all its processes. Rank 0 collects and answers. All processes make all
+/// calls in one order, except for calls of endpoints. Only one thread may use the object at a time.
 class Ranks {
 public:
   explicit Ranks(std::unique_ptr<Wire> wire, Patience patience = {});
@@ -29,51 +30,53 @@ public:
   uint32_t size() const { return wire->size(); }
   bool isFirst() const { return rank() == 0; }
 
-  /// Gives a text to all and returns those of all, by rank. An error if a rank has failed, or if
-  /// all wait for each other.
+  /// Sends a text to all ranks and returns the texts of all ranks, by rank. Fails if a rank has
+  /// failed, or if all ranks wait for each other.
   Expected<std::vector<std::string>> exchange(const std::string &own) {
     return collectAll(own, /*toAll=*/true);
   }
-  /// The same, but rank 0 alone gets them; the others get nothing.
+  /// Sends a text to rank 0, which returns the texts of all ranks. Other ranks return an empty
+  /// list.
   Expected<std::vector<std::string>> gather(const std::string &own) {
     return collectAll(own, /*toAll=*/false);
   }
-  /// The error of the first rank that has one, for all of them.
+  /// Returns the error of the first rank that has an error, on all ranks.
   Error agree(const Error &own);
-  /// What must be equal in all processes: names and values of the same things.
+  /// Pairs of name and value that must be equal in all processes.
   using Facts = std::vector<std::pair<std::string, std::string>>;
-  /// An error, the same in all of them, that names the first difference, and `file` before it.
+  /// Compares the facts of all ranks. All ranks return one error, which names `file` and the first
+  /// difference.
   Error checkAlike(const std::string &file, const Facts &facts);
-  /// Between the programs of these names; number i is of rank i. The description is the
+  /// Makes the transport between the programs; program i runs on rank i. `description` is the
   /// transport's.
   std::unique_ptr<Transport> makeTransport(std::vector<std::string> programs,
                                            std::string description = "");
 
-  /// Listens to the others until `isDone`; an error if a rank has failed. What is waited for may
-  /// take as long as it does, like work of this process.
+  /// Handles messages of other ranks until `isDone` returns true. Fails if a rank has failed. The
+  /// wait has no time limit, like work of this process.
   Error listenUntil(const std::function<Expected<bool>()> &isDone);
 
-  /// How this process ends: its exit code, and the error if it is the one that prints it.
+  /// End of this process: its exit code, and the error if this process prints the error.
   struct Ending {
     int code = 0;
     std::optional<std::string> error;
   };
-  /// Of a run that is over here: with an error and its code, or well. A failure of any rank is one
-  /// of all. Nothing else may be called then but leave().
+  /// Ends the run on this rank, with an error and its exit code, or without. A failure of any rank
+  /// is a failure of all. After this call only leave() may be called.
   Ending finish(const Error &own, int code);
-  /// When the error has been printed: lets the others end, too. With an error it lasts no longer
-  /// than they are given for it; whoever is left then is ended.
+  /// Lets the other ranks end, after the error has been printed. After an error the wait is limited
+  /// by Patience::ending; processes that remain are then aborted.
   void leave(const Ending &ending);
 
 private:
   friend class RankEndpoint;
-  /// What somebody waits for, and how many bytes of it are to come.
+  /// Current wait of this process, and the bytes that it waits for.
   struct Wait {
     std::function<std::string()> describe;
     uint64_t bytes = 0;
-    bool isOwnWork = false; ///< and so no wait for another one
+    bool isOwnWork = false; ///< true for work of this process, which is no wait for a rank
   };
-  /// What another rank said of its wait.
+  /// Answer of another rank about its wait.
   struct Answer {
     uint64_t waits = 0, bytes = 0;
     uint32_t round = 0;
@@ -100,17 +103,17 @@ private:
 
   std::unique_ptr<Wire> wire;
   const Patience patience;
-  std::vector<std::string> names; ///< of the ranks, in messages
+  std::vector<std::string> names; ///< names of the ranks in messages
 
-  std::optional<Failure> failure;                ///< the first one that is known here
-  bool isOver = false;                           ///< rank 0 has said so
-  uint32_t goodbyes = 0;                         ///< to rank 0, after that
-  std::vector<std::optional<std::string>> given; ///< at rank 0: of the exchange at hand
-  std::optional<std::string> collected;          ///< at the others: all of them
+  std::optional<Failure> failure;                ///< first failure that this rank knows
+  bool isOver = false;                           ///< whether rank 0 has announced the end
+  uint32_t goodbyes = 0;                         ///< rank 0: ranks that have left since the end
+  std::vector<std::optional<std::string>> given; ///< rank 0: texts of the current exchange
+  std::optional<std::string> collected;          ///< other ranks: texts of all ranks
 
-  uint64_t waits = 0;            ///< that have begun
-  std::optional<uint32_t> asked; ///< the round that rank 0 asks about
-  // At rank 0.
+  uint64_t waits = 0;            ///< number of waits that have begun
+  std::optional<uint32_t> asked; ///< round that rank 0 asks about
+  // Fields of rank 0.
   uint32_t round = 0, quietRounds = 0;
   std::vector<Answer> answers, before;
 };

@@ -1,4 +1,4 @@
-// reprise: the folder that a run leaves and another goes on from
+// reprise: the folder that a run writes and a later run continues from
 #ifndef REPRISE_RUNTIME_RUNFOLDER_H
 #define REPRISE_RUNTIME_RUNFOLDER_H
 
@@ -11,60 +11,64 @@
 
 namespace reprise::runtime {
 
-/// NAME.npy with '/' as '.'.
+/// Returns NAME.npy, with '/' replaced by '.'.
 std::string arrayFileName(const std::string &name);
 
-/// An error if two names share a file name; `what` says what bears them, "result".
+/// Returns an error if two names share a file name; `what` is the noun for messages, such as
+/// "result".
 Error checkFileNames(const std::string &what, const std::vector<std::string> &names);
 
-/// What a run goes on from.
+/// Folder from which a run continues.
 struct InputFolder {
-  std::optional<RunRecord> record;                    ///< of run.json, if there is one
-  std::vector<std::pair<size_t, std::string>> arrays; ///< an argument's number, and its file
+  std::optional<RunRecord> record;                    ///< content of run.json, if the file exists
+  std::vector<std::pair<size_t, std::string>> arrays; ///< argument number and file of each array
 };
 
-/// The record of a folder, and the files in it of arguments that may be given. An error if it is no
-/// folder, if two arguments share a file name, or if it holds neither.
+/// Reads the record of a folder, and finds the files of arguments that may be given. Fails if the
+/// path is no folder, if two arguments share a file name, or if the folder has neither record nor
+/// arrays.
 Expected<InputFolder> openRunFolder(const std::string &path,
                                     const std::vector<std::string> &arguments,
                                     const std::function<bool(size_t)> &mayBeGiven);
 
-/// Where a run writes its results.
+/// Folder for the results of a run.
 struct OutputFolder {
   std::string path;
-  RunInterface interface;          ///< of the program that runs
+  RunInterface interface;          ///< interface of the program that runs
   std::vector<std::string> inputs; ///< files that the run reads
-  std::string inputDir;            ///< the folder that it goes on from, or empty
+  std::string inputDir;            ///< folder that the run continues from; may be empty
 };
 
-/// An error if two results share a file name or one is too long for a file, or if no folder can be
-/// made at the path. One that exists is replaced only if it is empty, or if all in it is of a run:
-/// run.json, and files that bear the names of the results that run.json lists (of this run's
-/// results, where an older run.json lists none). It is never replaced if it holds an input,
-/// whatever path, link or hard link leads there, but for a file of the input folder itself whose
-/// name a result of this run has, such as a state whose next value takes its place.
+/// Checks the output folder before the run. Fails if two results share a file name, if a name is
+/// too long for a file, or if no folder can be made at the path.
 ///
-/// What a killed run left beside the folder is removed, unless that run still works there.
+/// - An existing folder is replaced only if it is empty, or if all its files belong to a run:
+///   run.json, and files named after the results that run.json lists. For an older run.json without
+///   a list, the names are the results of this run.
+/// - A folder with an input of the run is never replaced, whatever path, link or hard link leads to
+///   it. The exception is a file of the input folder that has the name of a result of this run,
+///   such as a state that its next value replaces.
+///
+/// Removes temporary folders of killed runs, but not those of a run that is still alive.
 Error checkRunFolder(const OutputFolder &folder);
 
-/// Writes the arrays and run.json into a folder beside the path, and renames it; an older run's
-/// folder is replaced. On an error, or if the process is killed, what was there stays as it was.
-/// SIGINT, SIGTERM and SIGHUP of the calling thread wait until nothing half-written is left; one
-/// that would end the process ends the writing, too. The next offset is in run.json only: it is no
-/// array. Of several processes each writes its arrays into one folder, and rank 0 renames it; an
-/// error of one is that of all.
+/// Writes the arrays and run.json into a temporary folder and renames it to the path, where it
+/// replaces the folder of an older run. On an error, or if the process is killed, the old folder
+/// stays unchanged. SIGINT, SIGTERM and SIGHUP of the calling thread are delayed until no
+/// half-written folder is left; a signal that would end the process also ends the writing. The next
+/// offset is only in run.json, not in an array. Several processes write their arrays into one
+/// folder, which rank 0 renames; an error of one process is an error of all.
 Error writeRunFolder(const OutputFolder &folder, const std::vector<ArrayRef> &arrays,
                      const RunState &next, Ranks *ranks = nullptr);
 
-/// One hash over name, element type, shape and bits of all arrays in their order; NaNs are
-/// canonical. The next offset is not among them. Parts of an array, one behind the other, count as
-/// the array.
+/// Hash over name, element type, shape and bits of arrays in their order; NaNs are canonical. The
+/// next offset is not included. Consecutive parts of an array count as the whole array.
 class ArrayHasher {
 public:
   void add(const ArrayRef &array);
   uint64_t value() const { return hasher.value(); }
 
-  /// What another process needs to go on, and how it does.
+  /// Returns, and reads, the state of the hasher, so that another process can continue.
   std::string text() const;
   void goOn(const std::string &text);
 
@@ -72,10 +76,10 @@ private:
   void addBytes(const ArrayRef &array);
 
   Hasher hasher;
-  std::string left; ///< bytes of a part that fill no word
+  std::string left; ///< bytes of a part that do not fill a word
 };
 uint64_t hashArrays(const std::vector<ArrayRef> &arrays);
-/// 16 hexadecimal digits.
+/// Returns 16 hexadecimal digits.
 std::string hashText(uint64_t hash);
 
 } // namespace reprise::runtime

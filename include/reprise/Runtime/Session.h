@@ -1,4 +1,4 @@
-// reprise: training steps: initial values, inputs of each step, results, and where the run stands
+// reprise: training steps: initial values, inputs of each step, results, and the state of the run
 #ifndef REPRISE_RUNTIME_SESSION_H
 #define REPRISE_RUNTIME_SESSION_H
 
@@ -10,105 +10,107 @@
 namespace reprise::runtime {
 class DeviceSession;
 
-/// The device program that has a result, and the number of the result there.
+/// Device program with a result, and the number of the result in that program.
 struct ResultSource {
   DeviceSession *part;
   size_t array;
 };
 
-/// Drives an Executable, or the device programs of a group: setState / giveArray / giveFolder, then
-/// start, then step as often as start was told. Errors name the bundle or the file.
+/// Driver of an Executable, or of the device programs of a group. Calls come in this order:
+/// setState / giveArray / giveFolder, start, then as many steps as start was given. Errors name the
+/// bundle or the file.
 class Session {
 public:
-  /// The executable outlives the session.
+  /// Drives one executable, which outlives the session.
   explicit Session(Executable &executable);
-  /// Arguments and results are those of all programs: one that several take is given to each of
-  /// them. The group outlives the session. Where its programs are in several processes, all of
-  /// them make the same calls: start, step and hash meet the others, and fail if they do.
+  /// Drives a group, which outlives the session. Arguments and results are those of all programs;
+  /// an argument of several programs is given to each of them. If the programs are in several
+  /// processes, all processes make the same calls: start, step and hash synchronize, and fail on
+  /// all processes together.
   explicit Session(ProgramGroup &group);
   ~Session();
 
-  /// The seed, and the offset and absolute number of the first step.
+  /// Sets the seed, and the offset and absolute number of the first step.
   Error setState(const RunState &state);
-  /// Takes the argument `name` from a .npy file of its type. Its shape is the argument's, or for an
-  /// input one leading dimension more: then row s is the value at absolute step s. Of two files for
-  /// one argument the later one counts.
+  /// Takes the argument `name` from a .npy file of its type. The file has the argument's shape, or
+  /// for an input one more leading dimension: row s is the value at absolute step s. If an argument
+  /// gets two files, the later file counts.
   Error giveArray(const std::string &name, const std::string &path);
-  /// Takes a copy of a value in memory; name, type and shape as for a file.
+  /// Copies a value from memory; name, type and shape as for a file.
   Error giveValue(const ArrayRef &value);
-  /// Makes `data` the value and the buffer of the argument `name`: steps read it there, and update
-  /// a parameter or state in place. Nothing is copied. It lies on the executable's device, at a
-  /// multiple of bufferAlignment, is exactly `bytes` = the argument's bytes long, and outlives the
-  /// session. Files and folders leave the argument alone from now on. Its content counts when
-  /// start() is called, and for an input whenever step() is. Inputs may overlap; a step fails that
-  /// finds what it writes in another argument.
+  /// Makes `data` the value and the buffer of the argument `name`, without a copy. Steps read
+  /// `data`, and update a parameter or state in place. `data` lies on the executable's device, at a
+  /// multiple of bufferAlignment, has exactly `bytes` = the argument's bytes, and outlives the
+  /// session. Later files and folders leave the argument unchanged. The content is read from
+  /// start() on, and for an input at every step(). Inputs may overlap. A step fails if it writes
+  /// memory that another argument uses.
   Error bind(const std::string &name, void *data, uint64_t bytes);
-  /// Takes from a folder all arrays that are arguments, and, where run.json is present, the state.
-  /// An error if two arguments share a file name, or if there is nothing to take. start() sees to
-  /// it that nothing is missing (checkRecord).
+  /// Takes from a folder all arrays that are arguments, and the state if run.json exists. Fails if
+  /// two arguments share a file name, or if the folder has neither. start() checks that no argument
+  /// is missing (checkRecord).
   Error giveFolder(const std::string &path);
-  /// The files that arguments are read from.
+  /// Returns the files from which arguments are read.
   std::vector<std::string> inputFiles() const;
 
-  /// The number of the input, parameter or state of that name, or of its first part.
+  /// Returns the number of the input, parameter or state with the name, or of its first part.
   std::optional<size_t> find(const std::string &name) const;
 
-  /// Makes parameters and state, and sees that every argument has a value for the next `steps`
-  /// steps; a late input needs one by endStep, or by step, only.
+  /// Initializes parameters and state, and checks that every argument has a value for the next
+  /// `steps` steps. A late input needs a value only at endStep, or at step.
   Error start(int64_t steps);
-  /// One step. Allocates nothing, errors apart. Peers of the executable learn of an error. Of
-  /// several programs the error is that of the one that failed first.
+  /// Runs one step. Allocates memory only for errors. Peers of the executable learn of an error.
+  /// For several programs, returns the error of the program that failed first.
   Error step();
-  /// A step in two parts, of a bundle that pauses; step() does both. Behind the first one there are
-  /// the results that are early (Bundle::isEarly), and late inputs (Bundle::isLate) may get their
-  /// values, or be bound. A step that was begun may be given up: by the next beginStep or step.
+  /// Runs a step in two parts, for a bundle that pauses; step() runs both. After the first part,
+  /// early results exist (Bundle::isEarly), and late inputs (Bundle::isLate) may get values or be
+  /// bound. The next beginStep or step abandons a step that has begun.
   Error beginStep();
   Error endStep();
   bool isPaused() const;
 
-  /// Seed, and the offset and number of the next step.
+  /// Returns the seed, and the offset and number of the next step.
   const RunState &state() const { return next; }
-  /// All results of this process but the next offset, in host memory. Valid until the next step.
-  /// Data is null if the device cannot give them. Of an array whose rows lie on several devices
-  /// there are the parts, in their order.
+  /// Returns all results of this process except the next offset, in host memory, valid until the
+  /// next step. Data is null if the device cannot return them. An array with rows on several
+  /// devices appears as its parts, in order.
   const std::vector<ArrayRef> &results() const;
-  /// The result `loss` of any process if it is one floating-point number.
+  /// Returns the result `loss` of any process if it is one floating-point number.
   std::optional<double> loss() const;
-  /// hashArrays of the results of all processes. Not between the parts of a step.
+  /// Returns hashArrays of the results of all processes. Not allowed between the parts of a step.
   Expected<uint64_t> hash() const;
 
-  /// Tells all processes, with the next step, that the run is to end by a signal.
+  /// Requests with the next step that all processes end because of a signal.
   void requestStop(int signal) { stopWanted = signal; }
-  /// The signal that was told with the last step, or 0.
+  /// Returns the signal that was announced with the last step, or 0.
   int stopSignal() const { return stopTold; }
 
-  /// Runs the next step twice over an arena painted with complementary patterns and returns the
-  /// highest changed byte + 1 of each program. Arguments and state() are then as before, results()
-  /// undefined. After start(), where all programs are of this process.
+  /// Runs the next step twice over an arena painted with complementary patterns. Returns the
+  /// highest changed byte + 1 of each program. Restores arguments and state(); results() are
+  /// undefined afterwards. Call it after start(), with all programs in this process.
   Expected<std::vector<uint64_t>> executedArenaBytes();
 
 private:
   Session(const Bundle &bundle, const std::string &name);
   void add(Executable &executable);
-  /// Calls visit(part, number of the argument there) for all parts that take it.
+  /// Calls visit(part, argument number in the part) for all parts with the argument.
   template <typename Visit> Error forEachPart(const std::string &name, Visit visit);
   Error checkFolder() const;
   Error startParts(int64_t steps);
   Error finishStep();
   Error meet();
 
-  const Bundle &bundle; ///< with the arguments and results of all parts
+  const Bundle &bundle; ///< manifest with arguments and results of all parts
   const std::string &name;
-  ProgramGroup *group = nullptr;                ///< of several parts
-  Ranks *ranks = nullptr;                       ///< of several processes
-  std::map<std::string, std::string> elsewhere; ///< arguments given to others, with their files
+  ProgramGroup *group = nullptr;                ///< group of several parts, or null
+  Ranks *ranks = nullptr;                       ///< processes, if there are several
+  std::map<std::string, std::string> elsewhere; ///< arguments of other processes, with their files
   std::optional<double> toldLoss;
   int stopWanted = 0, stopTold = 0;
   std::vector<std::unique_ptr<DeviceSession>> parts;
   RunState next;
   mutable std::vector<ArrayRef> arrays;
   std::vector<ResultSource> sources;
-  std::string folder; ///< that was given, or empty
+  std::string folder; ///< folder that was given, or empty
   std::optional<RunRecord> record;
 };
 

@@ -1,4 +1,4 @@
-// reprise: the losses of a run, step by step, in a file
+// reprise: the losses of a run, per step, in a file
 #ifndef REPRISE_RUNTIME_STEPLOG_H
 #define REPRISE_RUNTIME_STEPLOG_H
 
@@ -8,22 +8,22 @@
 
 namespace reprise::runtime {
 
-/// One line per step, with its absolute number and its loss: CSV below the head "step,loss", or a
-/// JSON object per line. Each line is in the file when add() returns.
+/// Log with one line per step: its absolute number and its loss. The format is CSV with the head
+/// "step,loss", or a JSON object per line. Each line is in the file when add() returns.
 class StepLog {
 public:
-  /// Whether the name ends in ".csv" or ".jsonl".
+  /// Returns whether the name ends in ".csv" or ".jsonl".
   static bool hasFormat(const std::string &path);
 
-  /// Goes on with an older log: its lines of steps before `next` stay, those from `next` on, which
-  /// this run writes anew, go, and so does half a line at its end. An error if the file is not a
-  /// log of that format. Pipes and devices are written from here on.
+  /// Opens a log and continues an older one. Lines of steps before `next` stay; lines from `next`
+  /// on, which this run writes again, are dropped, and so is half a line at the end. Fails if the
+  /// file is not a log of that format. In pipes and devices the log starts with this run.
   static Expected<StepLog> open(const std::string &path, int64_t next);
   StepLog(StepLog &&other) noexcept;
   StepLog &operator=(StepLog &&other) noexcept;
   ~StepLog();
 
-  /// Appends the line of one step; a step without a loss has none in its line, either.
+  /// Appends the line of one step; without a loss the line has no loss.
   Error add(int64_t step, std::optional<double> loss);
 
 private:

@@ -12,12 +12,12 @@
 
 namespace reprise::runtime {
 
-/// All of `count` threads wait until the last one has come. They spin for a while, since a launch
-/// is shorter than a system call, then sleep in a futex.
+/// Barrier at which `count` threads wait for the last thread. Threads spin first, since a launch is
+/// shorter than a system call, then sleep in a futex.
 class Barrier {
 public:
   Barrier(unsigned count, unsigned spins) : count(count), spins(spins) {}
-  /// `last` runs in the thread that came last, before any thread goes on.
+  /// Waits for all threads. `last` runs in the last thread, before any thread continues.
   template <typename Last> void wait(Last last) {
     uint32_t now = epoch.load(std::memory_order_acquire);
     if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 ==
@@ -29,7 +29,8 @@ public:
       waitFor(now);
     }
   }
-  /// From now on `fewer` threads meet. For a caller that has not come yet while others wait.
+  /// Reduces the number of threads by `fewer`. The caller has not reached the barrier yet; other
+  /// threads may wait at it.
   void shrink(unsigned fewer) { count.store(fewer, std::memory_order_release); }
 
 private:
@@ -43,8 +44,8 @@ private:
   alignas(64) std::atomic<uint32_t> sleepers{0};
 };
 
-/// `size` workers, of which the thread that calls run() is number 0. Within run() every worker
-/// rounds to nearest, keeps denormals and masks floating-point exceptions. The others block all
+/// Pool of `size` workers; the thread that calls run() is worker 0. In run() every worker rounds to
+/// nearest, keeps denormals and masks floating-point exceptions. Workers other than 0 block all
 /// signals.
 class ThreadPool {
 public:
@@ -54,10 +55,10 @@ public:
   ThreadPool &operator=(const ThreadPool &) = delete;
 
   unsigned size() const { return workers; }
-  /// Calls body(context, worker) in every worker and returns when all have returned. Allocates
-  /// nothing. One caller at a time.
+  /// Calls body(context, worker) in every worker and returns when all calls have returned.
+  /// Allocates no memory. Only one thread may call it at a time.
   void run(void (*body)(void *context, unsigned worker), void *context);
-  /// Called by every worker within a body.
+  /// Returns the barrier for the workers within a body.
   Barrier &barrier() { return meeting; }
 
 private:
@@ -78,7 +79,7 @@ private:
   std::vector<pthread_t> threads;
 };
 
-/// Processors that this process may use.
+/// Returns the number of processors that this process may use.
 unsigned availableProcessors();
 
 } // namespace reprise::runtime

@@ -1,4 +1,4 @@
-// reprise: which algorithm a library computes each call with, kept beside the bundle
+// reprise: the algorithm for each library call, stored beside the bundle
 #ifndef REPRISE_RUNTIME_TUNING_H
 #define REPRISE_RUNTIME_TUNING_H
 
@@ -12,48 +12,50 @@
 
 namespace reprise::runtime {
 
-/// A GPU and the version of one of its libraries.
+/// GPU and the version of one of its libraries.
 struct TuningMachine {
   std::string gpu, library, version;
 };
 
-/// The choices of a bundle, in a file of JSON. Each is made once, and later runs of the same GPU
-/// and version of the library read it. What was chosen on another one is chosen again, and a note
-/// says so. For several threads at a time.
+/// Chosen algorithms of a bundle, in a JSON file. Each choice is made once; later runs with the
+/// same GPU and library version read it. For another GPU or version the choice is made again, and a
+/// note tells the user. Several threads may use the object at a time.
 class Tuning {
 public:
-  /// Without a path the choices are those of this run alone.
+  /// Reads and writes the file `path`. Without a path, choices last for this run only.
   explicit Tuning(std::string path = "") : path(std::move(path)) {}
-  /// The file beside a bundle, or none if that is no file.
+  /// Returns the path of the file beside a bundle; empty if `bundle` is no file.
   static std::string pathBeside(const std::string &bundle);
 
-  /// What was chosen for a call; nothing if it is still to be chosen. Errors: the file cannot be
-  /// read, or is none of these.
+  /// Returns the choice for a call; empty if there is none yet. Fails if the file cannot be read,
+  /// or is not a file of choices.
   Expected<std::optional<std::vector<uint8_t>>> find(const TuningMachine &machine,
                                                      const std::string &key);
   void choose(const TuningMachine &machine, const std::string &key, std::vector<uint8_t> algorithm);
-  /// Writes the file if it has become another one. One that cannot be written is a note.
+  /// Writes the file if its content has changed. If the file cannot be written, adds a note.
   void write();
 
-  /// What the file holds; nothing if there is none. For `take`, here or in other processes.
+  /// Returns the content of the file; empty if there is none. The text is for `take`, in this or
+  /// another process.
   Expected<std::string> readContents() const;
-  /// Uses these contents, and reads the file no more.
+  /// Uses these contents instead of the file.
   Error take(const std::string &contents);
-  /// What this run uses, for `add` in the process that writes the file.
+  /// Returns the choices that this run uses, for `add` in the process that writes the file.
   std::string contents();
-  /// Adds what another process of this run uses. Of a call that both have, the choice here stays,
-  /// and so does the version of a library: the file has one for each model of GPU.
+  /// Adds the choices of another process of this run. For a call with two choices, the choice of
+  /// this process stays, and so does its library version: the file has one version for each model
+  /// of GPU.
   Error add(const std::string &contents);
-  /// Lines for the user, each given once.
+  /// Returns lines for the user, each line once.
   std::vector<std::string> takeNotes();
-  /// "PATH: what was chosen for 'KEY'", for messages.
+  /// Returns "PATH: what was chosen for 'KEY'", for messages.
   std::string describe(const std::string &key) const;
 
 private:
   using Choices = std::map<std::string, std::vector<uint8_t>>;
   struct Entry {
-    std::map<std::string, std::string> libraries; ///< versions by name
-    std::map<std::string, Choices> choices;       ///< by library
+    std::map<std::string, std::string> libraries; ///< versions by library
+    std::map<std::string, Choices> choices;       ///< choices by library
     bool isUsed = false;
   };
 
@@ -64,7 +66,7 @@ private:
 
   std::string path;
   std::mutex mutex;
-  std::map<std::string, Entry> entries; ///< by GPU
+  std::map<std::string, Entry> entries; ///< entries by GPU
   std::vector<std::string> notes;
   bool isLoaded = false, isChanged = false;
 };

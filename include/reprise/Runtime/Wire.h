@@ -1,4 +1,4 @@
-// reprise: messages between the processes of a run, whatever library carries them
+// reprise: messages between the processes of a run, through any message passing library
 #ifndef REPRISE_RUNTIME_WIRE_H
 #define REPRISE_RUNTIME_WIRE_H
 
@@ -6,7 +6,8 @@
 
 namespace reprise::runtime {
 
-/// What a run of several processes needs of a message passing library. For one thread at a time.
+/// Interface of a message passing library for a run of several processes. Only one thread may use
+/// it at a time.
 class Wire {
 public:
   struct Message {
@@ -18,43 +19,43 @@ public:
   virtual uint32_t rank() const = 0;
   virtual uint32_t size() const = 0;
 
-  /// Begins a transfer with the rank `transfer.peer`. Those of two ranks with one tag meet in
-  /// order.
+  /// Begins a transfer with the rank `transfer.peer`. Transfers between two ranks with one tag meet
+  /// in order.
   virtual Error start(Transfer &transfer) = 0;
-  /// Whether it is done. Others go on meanwhile.
+  /// Returns whether the transfer is done. Other transfers continue meanwhile.
   virtual Expected<bool> test(Transfer &transfer) = 0;
-  /// Forgets one that is not done: its data may go away.
+  /// Cancels a transfer that is not done. Its data may then be freed.
   virtual void drop(Transfer &transfer) = 0;
 
-  /// Lets transfers go on: a library may move nothing but when it is called.
+  /// Lets transfers continue: some libraries move data only while they are called.
   virtual void progress() = 0;
 
-  /// Sends a text of any length; those from one rank to another arrive in order.
+  /// Sends a text of any length; texts from one rank to another arrive in order.
   virtual Error tell(uint32_t rank, const std::string &text) = 0;
-  /// The next text that has arrived.
+  /// Returns the next text that has arrived.
   virtual std::optional<Message> hear() = 0;
 
-  /// Called by all processes: no message comes any more. After an error, which is a code other than
-  /// 0, it ends the process with that code if it lasts longer than some seconds.
+  /// Ends the messages; called by all processes. If `code` is not 0, the process ends with that
+  /// code after a few seconds at the latest.
   virtual void leave(int code) = 0;
   /// Ends all processes at once.
   [[noreturn]] virtual void abort(int code) = 0;
 };
 
-/// The same for several threads, with one of its own that makes transfers go on while their program
-/// computes.
+/// Wraps a wire for use by several threads. A background thread lets transfers continue while their
+/// program computes.
 std::unique_ptr<Wire> makeBackgroundWire(std::unique_ptr<Wire> wire);
 
-/// What the program that started this process says of it.
+/// Rank and size that the program which started this process has given it.
 struct Launch {
   uint32_t rank = 0, size = 1;
 };
 
-/// By the environment that mpirun makes; nothing for a process that was started by itself.
+/// Reads the environment that mpirun makes; empty for a process that was not started by mpirun.
 std::optional<Launch> findLaunch();
 
-/// The wire of a process that mpirun started, from the library libRepriseMpi, which is loaded now.
-/// An error if there is none, or if it is of another MPI than mpirun.
+/// Opens the wire of a process that mpirun started: loads the library libRepriseMpi. Fails if the
+/// library is missing, or belongs to another MPI than mpirun.
 Expected<std::unique_ptr<Wire>> openWire(const Launch &launch);
 
 } // namespace reprise::runtime

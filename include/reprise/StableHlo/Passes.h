@@ -1,4 +1,4 @@
-// reprise: passes from other dialects into ours
+// reprise: passes from other dialects into `reprise`
 #ifndef REPRISE_STABLEHLO_PASSES_H
 #define REPRISE_STABLEHLO_PASSES_H
 

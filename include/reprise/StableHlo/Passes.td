@@ -1,20 +1,20 @@
-// reprise: from other dialects into ours.
+// reprise: passes from other dialects into the model graph
 #ifndef REPRISE_STABLEHLO_PASSES
 #define REPRISE_STABLEHLO_PASSES
 
 include "mlir/Pass/PassBase.td"
 
 def ImportStableHloPass : Pass<"import-stablehlo", "::mlir::ModuleOp"> {
-  let summary = "Makes a model of our dialect from a module of StableHLO, such as JAX writes";
+  let summary = "Converts a module of StableHLO, such as JAX writes, to a model graph";
   let description = [{
     The public function becomes the private `@model`, and `@forward` calls it: an entry that has all arguments as
     inputs. With `parameters=N` the first N arguments are parameters, the first result, a scalar, is the loss, and
     `@grad` returns the results and one `gradient/NAME` per parameter. Names come from the places of arguments, which
     `as_text(debug_info=True)` prints: `params['layers'][0]['w']` is `params/layers/0/w`.
 
-    Calls are replaced by what they call. Loops whose trips are known become `reprise.loop`, or their iterations if
-    these are few ops. Ops that JAX marks as `checkpoint` become `reprise.checkpoint`. Unsigned integers become signed
-    ones of equal bits. Ops that have no counterpart are one error that lists all of them.
+    Calls are inlined. Loops with a known trip count become `reprise.loop`, or their iterations if these are few ops.
+    Ops that JAX marks as `checkpoint` become `reprise.checkpoint`. Unsigned integers become signed ones of equal bits.
+    Ops without a counterpart are one error that lists all of them.
   }];
   let options = [Option<"parameters", "parameters", "int64_t", "0", "The first N arguments are parameters.">];
   let dependentDialects = ["::reprise::RepriseDialect", "::mlir::func::FuncDialect"];

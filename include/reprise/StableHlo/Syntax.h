@@ -8,9 +8,9 @@ class DialectRegistry;
 
 namespace reprise::stablehlo {
 
-/// Registers `stablehlo`, `chlo`, `sdy` and `mhlo` as dialects without ops: their ops parse, in the
-/// generic form and in the pretty one that JAX prints, as ops that are not registered. Attributes
-/// become builtin ones: `#stablehlo<comparison_direction EQ>` is "EQ", `#stablehlo.dot<…>` a
+/// Registers `stablehlo`, `chlo`, `sdy` and `mhlo` as dialects without ops. Their ops parse as
+/// unregistered ops, in the generic form and in the pretty form that JAX prints. Attributes become
+/// builtin attributes: `#stablehlo<comparison_direction EQ>` is "EQ", `#stablehlo.dot<…>` a
 /// dictionary.
 void registerSyntax(mlir::DialectRegistry &registry);
 

@@ -1,9 +1,9 @@
-// reprise: whether commands that run beside one another touch the same bytes
+// reprise: conflicts between commands that run beside one another and access the same bytes
 //
-// Streams do their commands in order, transfers run beside them until somebody waits for their
-// event. Two accesses to the same bytes, one of which writes, must be ordered: the later one comes
-// behind the end of the earlier one on its own stream, or by way of an event. Every stream has a
-// vector clock, every byte remembers who wrote it last and who has read it since.
+// Streams run their commands in order; transfers run beside them until a command waits for their
+// event. Two accesses to the same bytes, one of which writes, must be ordered: the later access
+// follows the end of the earlier access on its own stream, or through an event. Every stream has a
+// vector clock, every byte has its last writer and the readers since then.
 #ifndef REPRISE_SUPPORT_ACCESSORDER_H
 #define REPRISE_SUPPORT_ACCESSORDER_H
 
@@ -18,13 +18,13 @@ namespace reprise {
 
 class AccessOrder {
 public:
-  /// By lane, the time up to which its work is known to have ended.
+  /// Time per lane up to which work is known to have ended.
   using Clock = std::vector<uint64_t>;
-  /// A command on a stream, or a transfer, which has a lane of its own while it is in flight.
+  /// Command on a stream, or a transfer, which has its own lane while it is in flight.
   struct Actor {
     size_t lane;
     uint64_t time;
-    Clock known; ///< what has ended before it begins, and itself
+    Clock known; ///< work that has ended before the actor begins, and the actor itself
   };
   struct Place {
     uint64_t space, begin, end;
@@ -32,18 +32,18 @@ public:
 
   explicit AccessOrder(size_t streams) : streams(streams, Clock(streams)), last(streams) {}
 
-  /// The next command of a stream.
+  /// Returns the next command of a stream.
   Actor onStream(size_t stream) {
     uint64_t time = ++last[stream];
     streams[stream][stream] = time;
     return {stream, time, streams[stream]};
   }
 
-  /// A transfer that begins where the stream stands.
+  /// Returns a transfer that begins at the current time of the stream.
   Actor beside(size_t stream) {
     const Clock &known = streams[stream];
     size_t lane = streams.size();
-    // The lane of one that has ended before this one begins.
+    // We reuse the lane of a transfer that has ended before this transfer begins.
     while (lane < last.size() && !covers(known, lane, last[lane]))
       ++lane;
     if (lane == last.size())
@@ -53,20 +53,21 @@ public:
     return actor;
   }
 
-  /// Lanes of transfers that there have been.
+  /// Returns the number of lanes that transfers have used.
   size_t transferLanes() const { return last.size() - streams.size(); }
 
-  /// What has ended when an event happens: that of a transfer has its actor's `known`.
+  /// Returns the work that has ended when an event on the stream happens. For a transfer's event it
+  /// is the actor's `known`.
   const Clock &record(size_t stream) const { return streams[stream]; }
 
-  /// The stream goes on behind the event.
+  /// Makes later commands of the stream follow the event.
   void wait(size_t stream, const Clock &event) {
     for (size_t lane = 0; lane < event.size(); ++lane)
       learn(streams[stream], lane, event[lane]);
   }
 
-  /// Notes an access of command number `who`. Returns the number of an earlier one that it may run
-  /// beside although one of both writes.
+  /// Records an access of command `who`. Returns the number of an earlier access that may run
+  /// beside it, if one of both writes.
   std::optional<uint64_t> access(const Actor &actor, Place place, bool isWrite, uint64_t who) {
     if (place.begin >= place.end)
       return std::nullopt;
@@ -89,7 +90,7 @@ public:
 private:
   struct Access {
     size_t lane = 0;
-    uint64_t time = 0; ///< 0: none
+    uint64_t time = 0; ///< 0: no access
     uint64_t who = 0;
   };
   struct Cell {
@@ -134,7 +135,7 @@ private:
       cell.writer = {actor.lane, actor.time, who};
       return std::nullopt;
     }
-    // Who comes behind this reader comes behind those, too.
+    // A command that follows this reader also follows the readers that we drop here.
     cell.readers.erase(std::remove_if(cell.readers.begin(), cell.readers.end(), isOrdered),
                        cell.readers.end());
     cell.readers.push_back({actor.lane, actor.time, who});
@@ -142,7 +143,7 @@ private:
   }
 
   std::vector<Clock> streams;
-  std::vector<uint64_t> last; ///< by lane, of its latest work
+  std::vector<uint64_t> last; ///< time of the latest work per lane
   std::map<uint64_t, Cells> spaces;
 };
 

@@ -7,8 +7,8 @@
 
 namespace reprise {
 
-/// Changes the discardable attributes of ops in one way. Thousands of ops share few dictionaries,
-/// each of which is sorted and made unique once.
+/// Change of the discardable attributes of ops. Thousands of ops share few dictionaries; each
+/// dictionary is sorted and made unique once.
 class AttributeChange {
 public:
   explicit AttributeChange(std::function<void(mlir::NamedAttrList &)> change)
@@ -24,12 +24,12 @@ public:
     }
     op->setDiscardableAttrs(made);
   }
-  /// The change is another one from here on.
+  /// Clears the cache, because the change has another effect from here on.
   void clear() { known.clear(); }
 
 private:
   std::function<void(mlir::NamedAttrList &)> change;
-  llvm::DenseMap<mlir::Attribute, mlir::DictionaryAttr> known; ///< by the old ones
+  llvm::DenseMap<mlir::Attribute, mlir::DictionaryAttr> known; ///< new dictionaries by old ones
 };
 
 } // namespace reprise

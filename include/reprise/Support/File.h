@@ -1,4 +1,4 @@
-// reprise: LLVM streams into files that appear whole or not at all
+// reprise: LLVM streams into files that are written whole or not at all
 #ifndef REPRISE_SUPPORT_FILE_H
 #define REPRISE_SUPPORT_FILE_H
 
@@ -12,9 +12,9 @@ class raw_ostream;
 
 namespace reprise {
 
-/// Runs `print` on a stream and writes what it printed as the file `path`: beside the target, then
-/// renamed, so the file is whole or untouched. The path "-" is standard output.
-/// The error says "cannot write 'PATH': REASON".
+/// Runs `print` on a stream and writes its output as the file `path`: into a temporary file, then
+/// renamed, so that the file is whole or untouched. The path "-" is standard output. Errors:
+/// "cannot write 'PATH': REASON".
 llvm::Error writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> print);
 
 } // namespace reprise

@@ -1,4 +1,4 @@
-// reprise: JSON that a user wrote: what is wrong with it is told at its line and column
+// reprise: JSON files of users, with errors at line and column
 #ifndef REPRISE_SUPPORT_JSONFILE_H
 #define REPRISE_SUPPORT_JSONFILE_H
 
@@ -15,20 +15,20 @@ struct JsonFault {
   unsigned line = 1, column = 1;
 };
 
-/// Reads a text as JSON. Errors, at their places: a syntax error; a key that stands twice in one
+/// Reads a text as JSON. Errors, with their places: a syntax error; a key that stands twice in one
 /// object; a byte-order mark; values that nest deeper than `kDeepestJson`, since llvm::json
-/// recurses into them. No file of ours nests deeper than ten values.
+/// recurses into them. Files of this project nest at most ten values.
 std::optional<JsonFault> parseJson(llvm::StringRef text, llvm::json::Value &value);
 constexpr unsigned kDeepestJson = 100;
-/// Reads the text of a file at `path`; what is wrong is reported at its line and column.
+/// Reads the text of a file at `path`; reports a fault at its line and column.
 mlir::FailureOr<llvm::json::Value> parseJson(llvm::StringRef text, llvm::StringRef path,
                                              mlir::MLIRContext *context);
 
-/// The members in an order that is always the same.
+/// Returns the members in a deterministic order.
 llvm::SmallVector<const llvm::json::Object::value_type *>
 sortedMembers(const llvm::json::Object &object);
 
-/// Numbers that a file may give.
+/// Range of numbers that a file may give.
 struct NumberRange {
   double least, most;
   bool allowsZero;
@@ -36,30 +36,30 @@ struct NumberRange {
   bool holds(double number) const {
     return (number >= least && number <= most) || (allowsZero && number == 0);
   }
-  /// Such as "0 or a number from 1 to 1e+24".
+  /// Returns a text such as "0 or a number from 1 to 1e+24".
   std::string describe() const;
 };
 
-/// Reports that a file cannot be read; `message` is that of runtime::readFile. A flag that names
-/// the file is enough: "--policy=rules.json: no such file".
+/// Reports that a file cannot be read; `message` is that of runtime::readFile. If a flag names the
+/// file, the message is short: "--policy=rules.json: no such file".
 mlir::LogicalResult emitUnreadable(mlir::Location from, llvm::StringRef path,
                                    llvm::StringRef message);
 
 class JsonFile {
 public:
-  /// Reads an object. `what` it is, such as "rule file", is for messages. Errors: a file that
-  /// cannot be read, at `from`; a text that is no JSON; something other than an object with `keys`,
-  /// the first of them "version", which must be 1.
+  /// Reads an object. `what` is the kind of file for messages, such as "rule file". Errors: a file
+  /// that cannot be read, at `from`; a text that is no JSON; a value other than an object with
+  /// `keys`, the first of them "version", which must be 1.
   static mlir::FailureOr<JsonFile> read(llvm::StringRef path, llvm::StringRef what,
                                         llvm::ArrayRef<llvm::StringRef> keys, mlir::Location from);
 
   const llvm::json::Object &root() const { return *value.getAsObject(); }
   llvm::StringRef getPath() const { return path; }
 
-  /// A place as JsonPlaces names it, such as rules[2].match.kind.
+  /// Returns the location of a path of JsonPlaces, such as rules[2].match.kind.
   mlir::FileLineColLoc locate(llvm::StringRef where) const;
   mlir::LogicalResult fail(const llvm::Twine &where, const llvm::Twine &message) const;
-  /// No key of the object, whose members' places start with `prefix`, is outside of `known`.
+  /// Fails if the object has a key outside of `known`; paths of its members start with `prefix`.
   mlir::LogicalResult checkKeys(const llvm::json::Object &object,
                                 llvm::ArrayRef<llvm::StringRef> known,
                                 const std::string &prefix) const;

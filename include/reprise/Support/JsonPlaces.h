@@ -1,4 +1,4 @@
-// reprise: where the values of a JSON text stand
+// reprise: places of the values in a JSON text
 #ifndef REPRISE_SUPPORT_JSONPLACES_H
 #define REPRISE_SUPPORT_JSONPLACES_H
 
@@ -7,9 +7,9 @@
 
 namespace reprise {
 
-/// Line and column, from 1, of each value of a valid JSON text, by its path: "" is the whole, then
-/// such as rules[2].match.kind. The place of a member of an object is that of its key. llvm::json
-/// knows places of syntax errors only.
+/// Line and column, from 1, of each value of a valid JSON text, by its path: "" is the whole, a
+/// deeper path is rules[2].match.kind. The place of a member of an object is that of its key.
+/// llvm::json has places only for syntax errors.
 class JsonPlaces {
 public:
   struct Place {

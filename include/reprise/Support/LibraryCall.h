@@ -1,7 +1,7 @@
 // reprise: the calls of libraries that a bundle can hold, as numbers
 //
-// A call is keyed by its function and these numbers, and by nothing else: an original and its
-// replay have one key, and so the same algorithm.
+// The key of a call consists of only its function and these numbers: an original and its replay
+// have one key, and therefore the same algorithm.
 #ifndef REPRISE_SUPPORT_LIBRARYCALL_H
 #define REPRISE_SUPPORT_LIBRARYCALL_H
 
@@ -14,16 +14,15 @@
 
 namespace reprise {
 
-/// Types of elements in these numbers, which are those of a bundle's (Runtime/Bundle.h).
+/// Element types in these numbers, equal to those of a bundle (Runtime/Bundle.h).
 constexpr int64_t callF32 = 0, callBF16 = 2, callF16 = 3;
 inline bool isHalfOfCall(int64_t type) { return type == callBF16 || type == callF16; }
 inline int64_t bytesOfCallType(int64_t type) { return isHalfOfCall(type) ? 2 : 4; }
 
-/// Every operand of a call begins at a multiple of this, whatever the plan: algorithms are chosen
-/// for it.
+/// Alignment in bytes of every operand of a call in every plan, for which algorithms are chosen.
 constexpr int64_t callAlignment = 16;
-/// cuBLASLt asks for workspaces at multiples of this, on Hopper at least. Places in the arena are
-/// multiples of less, so a call has fewer bytes than its numbers say.
+/// Alignment in bytes of cuBLASLt's workspace, at least on Hopper. Places in the arena have a
+/// smaller alignment, so a call can use fewer bytes than its numbers say.
 constexpr int64_t workspaceAlignment = 256;
 inline int64_t alignWorkspace(int64_t address) {
   return (address + workspaceAlignment - 1) / workspaceAlignment * workspaceAlignment;
@@ -31,28 +30,30 @@ inline int64_t alignWorkspace(int64_t address) {
 inline int64_t usableWorkspace(int64_t bytes) {
   return bytes < workspaceAlignment ? 0 : bytes - workspaceAlignment + callAlignment;
 }
-/// What a call may have for itself at most, in bytes of the arena: 32 MiB, aligned.
+/// Largest workspace of a call, in bytes of the arena: 32 MiB, aligned.
 constexpr int64_t mostCallWorkspace = (int64_t(32) << 20) + workspaceAlignment;
-/// Within these, no product of a size, a stride and a number of bytes overflows.
+/// Limits within which no product of a size, a stride and a number of bytes overflows.
 constexpr int64_t mostCallSize = int64_t(1) << 31, mostCallStride = int64_t(1) << 40;
 
-/// For so many results of a call: two partial sums of each, in f32, aligned.
+/// Returns the workspace bytes of a call with so many results: two f32 partial sums per result,
+/// aligned.
 inline int64_t workspaceOfCall(int64_t results) {
   int64_t bytes = results > mostCallWorkspace ? mostCallWorkspace
                                               : alignWorkspace(results * 8) + workspaceAlignment;
   return bytes > mostCallWorkspace ? mostCallWorkspace : bytes;
 }
 
-/// `cublasLtMatmul` of operands left, right, result, workspace and, if there is one, bias: for each
-/// of `batch` matrices
+/// Product `cublasLtMatmul` of operands left, right, result, workspace and, if present, bias: for
+/// each of `batch` matrices
 ///   result[row, column] = Σ over term of left[row, term] · right[column, term] + bias[column],
-/// summed in f32 and rounded once. The bias is dense, and of the type of the result. The result is
-/// dense and row-major. An operand is stored by rows of its terms, or, if it is transposed, of its
-/// rows or columns; such rows are `pitch` elements apart, and its matrices `stride` elements.
+/// summed in f32 and rounded once. The bias is dense and has the type of the result. The result is
+/// dense and row-major. An operand is stored in rows of its terms; a transposed operand is stored
+/// in rows of its rows or columns. Stored rows are `pitch` elements apart, matrices `stride`
+/// elements.
 struct MatrixProduct {
   static constexpr const char *function = "cublasLtMatmul";
-  static constexpr size_t count = 13; ///< of numbers without a bias
-  /// The number behind the others if there is a bias: CUBLASLT_EPILOGUE_BIAS.
+  static constexpr size_t count = 13; ///< count of numbers without a bias
+  /// Last number if there is a bias: CUBLASLT_EPILOGUE_BIAS.
   static constexpr int64_t epilogueBias = 4;
 
   int64_t type = callBF16, resultType = callBF16;
@@ -71,7 +72,7 @@ struct MatrixProduct {
     return all;
   }
 
-  /// Nothing if they are not those of a product that a library could do.
+  /// Reads the numbers; none if they are not those of a product that a library could compute.
   static std::optional<MatrixProduct> from(const std::vector<int64_t> &numbers) {
     MatrixProduct p;
     p.hasBias = numbers.size() == count + 1 && numbers.back() == epilogueBias;
@@ -99,7 +100,7 @@ struct MatrixProduct {
            workspace <= mostCallWorkspace && rows * columns < mostCallStride / batch;
   }
 
-  /// The bytes that each operand takes from its first element to its last.
+  /// Returns the bytes of each operand from its first element to its last.
   std::vector<uint64_t> bytes() const {
     uint64_t element = uint64_t(bytesOfCallType(type));
     auto span = [&](bool transposed, int64_t pitch, int64_t stride, int64_t side) {
@@ -116,12 +117,12 @@ struct MatrixProduct {
   }
 };
 
-/// A convolution or one of its gradients by cuDNN. Images are [samples, channels, y, x], filters
+/// Convolution, or one of its gradients, by cuDNN. Images are [samples, channels, y, x], filters
 /// [outputs, channels / groups, y, x], outputs [samples, outputs, y, x]; all are dense, of one
-/// type, summed in f32 and rounded once. One spatial dimension is the second of two.
+/// type, summed in f32 and rounded once. If there is one spatial dimension, it is x.
 struct LibraryConvolution {
-  /// Operands are image, filter, output and workspace; output, filter, image and workspace; or
-  /// image, output, filter and workspace.
+  /// Operands of the functions. Forward: image, filter, output, workspace. Data: output, filter,
+  /// image, workspace. Filter: image, output, filter, workspace.
   static constexpr const char *forward = "cudnnConvolutionForward",
                               *data = "cudnnConvolutionBackwardData",
                               *filter = "cudnnConvolutionBackwardFilter";
@@ -145,7 +146,7 @@ struct LibraryConvolution {
     return all;
   }
 
-  /// Nothing if they are not those of a convolution that a library could do.
+  /// Reads the numbers; none if they are not those of a convolution that a library could compute.
   static std::optional<LibraryConvolution> from(const std::vector<int64_t> &numbers) {
     if (numbers.size() != count)
       return std::nullopt;
@@ -160,7 +161,7 @@ struct LibraryConvolution {
     return c.isValid() ? std::optional(c) : std::nullopt;
   }
 
-  /// Positions of the output that the other sizes give; sizes are small enough.
+  /// Returns the output positions along an axis, from the other sizes, which must be small enough.
   int64_t outputOf(size_t axis) const {
     int64_t reach = (window[axis] - 1) * dilation[axis] + 1;
     int64_t room = image[axis] + 2 * pad[axis] - reach;
@@ -184,12 +185,12 @@ struct LibraryConvolution {
   int64_t filterSize() const { return outputs * (channels / groups) * window[0] * window[1]; }
   int64_t outputSize() const { return samples * outputs * output[0] * output[1]; }
 
-  /// Copies of all three in f32, which libraries may make.
+  /// Returns the bytes for f32 copies of all three operands, which libraries may make.
   int64_t usualWorkspace() const {
     return workspaceOfCall((imageSize() + filterSize() + outputSize()) / 2);
   }
 
-  /// Of the operands of the function.
+  /// Returns the bytes of each operand of the function.
   std::vector<uint64_t> bytes(const std::string &function) const {
     auto ofImage = uint64_t(2 * imageSize()), ofFilter = uint64_t(2 * filterSize()),
          ofOutput = uint64_t(2 * outputSize()), own = uint64_t(workspace);
@@ -201,7 +202,7 @@ struct LibraryConvolution {
   }
 
 private:
-  /// The library counts elements and strides with 31 bits.
+  /// Returns whether elements and strides fit into the 31 bits of the library.
   static bool isSmall(int64_t outer, int64_t inner, const Pair &plane) {
     int64_t size = outer;
     for (int64_t factor : {inner, plane[0], plane[1]})

@@ -7,16 +7,18 @@
 
 namespace reprise {
 
-/// The scope in a location: its outermost name, such as layer/3/attention; empty if it has none.
+/// Returns the scope in a location: its outermost name, such as layer/3/attention; empty if it has
+/// none.
 std::string getScope(mlir::Location location);
 
-/// The first file, line and column in a location, as compilers print them; empty if it has none.
+/// Returns the first file, line and column in a location, as compilers print them; empty if it has
+/// none.
 std::string getPlace(mlir::Location location);
 
-/// The place of what a flag asks for, such as "--policy=rules.json". Errors name the flag where
-/// others have a line and a column.
+/// Returns the location of a request by a flag, such as "--policy=rules.json". Errors name the flag
+/// instead of line and column.
 mlir::Location getFlagLocation(mlir::MLIRContext *context, llvm::StringRef flag);
-/// The flag that the location names; empty if it names none.
+/// Returns the flag that the location names; empty if it names none.
 llvm::StringRef getFlag(mlir::Location location);
 
 } // namespace reprise

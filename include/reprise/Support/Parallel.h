@@ -1,4 +1,4 @@
-// reprise: work that several threads share, and that tells of it like one
+// reprise: work on several threads with the messages of a single thread
 #ifndef REPRISE_SUPPORT_PARALLEL_H
 #define REPRISE_SUPPORT_PARALLEL_H
 
@@ -11,7 +11,7 @@ namespace reprise {
 mlir::LogicalResult forEachInParallel(mlir::MLIRContext &context, size_t count,
                                       llvm::function_ref<mlir::LogicalResult(size_t)> each);
 
-/// While it exists, what this thread has to say is not heard.
+/// Guard that suppresses the diagnostics of this thread during its lifetime.
 class QuietThread {
 public:
   explicit QuietThread(mlir::MLIRContext &context);

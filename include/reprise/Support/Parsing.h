@@ -11,42 +11,41 @@
 
 namespace reprise {
 
-/// Reads a whole file, or standard input for "-", into memory: it is parsed twice, and both times
-/// it must be the same bytes. Returns null after printing "error: cannot read 'PATH': REASON", or
-/// that the file is none of a model, such as a bundle. Anything but a regular file is refused above
-/// 1 GiB.
+/// Reads a whole file, or standard input for "-", into memory, because the bytes are parsed twice
+/// and must not change. Returns null after printing "error: cannot read 'PATH': REASON", or that
+/// the file is no model, such as a bundle. Inputs other than regular files are refused above 1 GiB.
 std::unique_ptr<llvm::MemoryBuffer> readModelFile(llvm::StringRef path);
 
-/// How a buffer is going to be parsed.
+/// Options for parsing a buffer.
 struct ProbeOptions {
   bool allowUnregisteredDialects = false;
   bool verify = true;
-  /// Where the text is cut into separate modules; empty: nowhere.
+  /// Marker between separate modules in the text; empty for a single module.
   llvm::StringRef splitMarker = "";
 };
 
 /// Parses and verifies the buffer in a child process with limits on time, memory and stack, and
-/// throws the result away: the parsers of libMLIR die on some hostile inputs, text and bytecode,
-/// and its printer on some of what was read from bytecode. Succeeds if the child came back,
-/// whatever it thought of the input: then this process may parse it and diagnose it. Fails after
-/// printing "error: 'PATH' could not be parsed: ...", that the parser died, or refused the input
-/// without a message, as the reader of bytecode sometimes does.
+/// drops the result: the parsers of libMLIR crash on some hostile inputs, text and bytecode, and
+/// its printer on some bytecode. Succeeds if the child returned, even if it refused the input: this
+/// process may then parse and diagnose the input. Fails after printing "error: 'PATH' could not be
+/// parsed: ...", if the parser crashed, or refused the input without a message, as the reader of
+/// bytecode sometimes does.
 mlir::LogicalResult probeModel(llvm::MemoryBufferRef buffer, const mlir::DialectRegistry &registry,
                                const ProbeOptions &options = {});
 
 /// Parses and verifies a model file, text or bytecode ("-" is standard input), first in a child
-/// process, then here. Returns null after one error was printed. `sources` keeps the text, so that
-/// a SourceMgrDiagnosticHandler made for it shows the source line of later diagnostics too.
-/// Messages name the scopes of ops from here on (Diagnostics.h).
+/// process, then in this process. Returns null after one error was printed. `sources` keeps the
+/// text, so that a SourceMgrDiagnosticHandler made for it shows the source line of later
+/// diagnostics. Later messages name the scopes of ops (Diagnostics.h).
 mlir::OwningOpRef<mlir::ModuleOp> parseModelFile(llvm::StringRef path, mlir::MLIRContext &context,
                                                  const std::shared_ptr<llvm::SourceMgr> &sources);
 
-/// The same with a handler of its own, which lives for the parsing only and prints to standard
-/// error.
+/// Parses and verifies a model file with its own handler, which prints to standard error and lives
+/// only during parsing.
 mlir::OwningOpRef<mlir::ModuleOp> parseModelFile(llvm::StringRef path, mlir::MLIRContext &context);
 
-/// Parses and verifies a buffer under its name, in this process alone: its source is trusted.
-/// Errors are diagnostics. `sources` keeps the text.
+/// Parses and verifies a buffer under its name, only in this process: its source is trusted. Errors
+/// are diagnostics. `sources` keeps the text.
 mlir::OwningOpRef<mlir::ModuleOp>
 parseTrustedModel(std::unique_ptr<llvm::MemoryBuffer> buffer, mlir::MLIRContext &context,
                   const std::shared_ptr<llvm::SourceMgr> &sources);

@@ -1,4 +1,4 @@
-// reprise: bytes, counts and long texts as people read them
+// reprise: bytes, counts and long texts in readable form
 #ifndef REPRISE_SUPPORT_READABLE_H
 #define REPRISE_SUPPORT_READABLE_H
 
@@ -12,7 +12,7 @@
 
 namespace reprise {
 
-/// Digits in groups of three: "129,284,176".
+/// Returns digits in groups of three: "129,284,176".
 inline std::string groupDigits(int64_t number) {
   std::string digits = std::to_string(number);
   size_t first = number < 0;
@@ -21,7 +21,7 @@ inline std::string groupDigits(int64_t number) {
   return digits;
 }
 
-/// Bytes in the largest unit of which there is one at least: "123.3 MiB", "512 B".
+/// Returns bytes in the largest unit with a value of at least one: "123.3 MiB", "512 B".
 inline std::string showBytes(int64_t bytes) {
   static constexpr const char *units[] = {"KiB", "MiB", "GiB", "TiB"};
   double size = static_cast<double>(bytes) / 1024;
@@ -35,13 +35,13 @@ inline std::string showBytes(int64_t bytes) {
   return text;
 }
 
-/// Bytes for people and for programs: "123.3 MiB (129,284,176 bytes)", "512 bytes".
+/// Returns bytes for people and for programs: "123.3 MiB (129,284,176 bytes)", "512 bytes".
 inline std::string showBytesExactly(int64_t bytes) {
   std::string exact = groupDigits(bytes) + (bytes == 1 ? " byte" : " bytes");
   return bytes < 1024 ? exact : showBytes(bytes) + " (" + exact + ")";
 }
 
-/// Percent with a sign: "+2.31 %", never "-0.00 %".
+/// Returns percent with a sign: "+2.31 %", never "-0.00 %".
 inline std::string showPercent(double percent) {
   char text[48];
   double rounded = std::round(100 * percent) / 100;
@@ -49,7 +49,8 @@ inline std::string showPercent(double percent) {
   return text;
 }
 
-/// How much of a cost is not proven necessary; both numbers in percent, `bound` is at most `cost`.
+/// Returns the part of a cost that is not proven necessary; both numbers in percent, `bound` is at
+/// most `cost`.
 inline std::string showGap(double cost, double bound) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f", cost - bound);
@@ -60,13 +61,13 @@ inline std::string showGap(double cost, double bound) {
          showPercent(bound) + ")";
 }
 
-/// The text without its middle if it is longer than `most` bytes, which says how much is left out.
-/// Characters of several bytes stay whole.
+/// Returns the text without its middle if it is longer than `most` bytes, with the number of
+/// omitted bytes. Characters of several bytes stay whole.
 inline std::string cutMiddle(std::string_view text, size_t most) {
   if (text.size() <= most)
     return std::string(text);
   auto isInside = [&](size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
-  size_t kept = most - 40; // beside what says how much is left out
+  size_t kept = most - 40; // 40 bytes are for the note about omitted bytes
   size_t head = kept * 2 / 3, tail = text.size() - kept / 3;
   for (int i = 0; i < 3 && isInside(head); ++i)
     --head;
@@ -77,7 +78,7 @@ inline std::string cutMiddle(std::string_view text, size_t most) {
          std::string(text.substr(tail));
 }
 
-/// The text with "\x07" for a bell, and so on.
+/// Returns the text with control characters as escapes, such as "\x07" for a bell.
 inline std::string escapeControls(std::string_view text) {
   std::string shown;
   for (char c : text)
@@ -91,8 +92,8 @@ inline std::string escapeControls(std::string_view text) {
   return shown;
 }
 
-/// A message that fits on a screen: words longer than a few lines, such as names, and then the
-/// message lose their middle. Control characters, as in raw binary data, become escapes.
+/// Shortens a message to a screen: words longer than a few lines, such as names, lose their middle,
+/// and then the message does. Control characters, as in raw binary data, become escapes.
 inline std::string shortenMessage(std::string_view message) {
   constexpr size_t longestWord = 500, longest = 4000;
   std::string text;

@@ -1,9 +1,9 @@
-// reprise: whether programs that exchange values come to their ends
+// reprise: deadlocks between programs that exchange values
 //
-// A send and a receive meet by the names of their programs and a tag, the k-th of one side with the
-// k-th of the other. A value goes from place to place, so that a transfer is done when both sides
-// have begun. Then who waits for what does not depend on how fast the programs run, and one walk
-// through all of them tells whether they end.
+// A send and a receive match by the names of their programs and a tag: the k-th send matches the
+// k-th receive. A value is copied directly from place to place, so that a transfer is done when
+// both sides have begun. Waits therefore do not depend on the speed of the programs, and one walk
+// through all programs tells whether they end.
 #ifndef REPRISE_SUPPORT_RENDEZVOUS_H
 #define REPRISE_SUPPORT_RENDEZVOUS_H
 
@@ -19,23 +19,23 @@ namespace reprise {
 
 class Rendezvous {
 public:
-  /// A transfer of a program, by the name that the caller gave it.
+  /// Transfer of a program, with the caller's name for it.
   struct Transfer {
     size_t program;
     uint64_t name;
   };
-  /// What is wrong, if anything is. NoPartner: nobody takes the other side of the transfer. Sizes:
-  /// the two sides have other numbers of bytes. Deadlock: these transfers are waited for, one in
-  /// each program that does not end.
+  /// Kind of fault. NoPartner: the transfer has no other side. Sizes: the two sides have different
+  /// numbers of bytes. Deadlock: programs wait for these transfers, one in each program that does
+  /// not end.
   enum class Fault { NoPartner, Sizes, Deadlock };
   struct Finding {
     Fault fault;
-    std::vector<Transfer> transfers; ///< of `Sizes`, the send and the receive
+    std::vector<Transfer> transfers; ///< for `Sizes`: the send and the receive
   };
 
   explicit Rendezvous(size_t programs) : steps(programs) {}
 
-  /// The next step of a program begins a transfer; its number.
+  /// Adds a step that begins a transfer, and returns its number.
   size_t begin(size_t program, uint64_t name, bool isSend, size_t peer, uint32_t tag,
                uint64_t bytes) {
     size_t step = steps[program].size();
@@ -46,7 +46,7 @@ public:
     ++count;
     return step;
   }
-  /// The next step waits for a transfer of the same program.
+  /// Adds a step that waits for a transfer of the same program.
   void wait(size_t program, size_t transfer) {
     steps[program].push_back({transfer, 0, 0, std::nullopt});
     ++count;
@@ -77,9 +77,9 @@ private:
     size_t program, step;
   };
   struct Step {
-    size_t transfer; ///< itself for one that begins
+    size_t transfer; ///< own number for a step that begins a transfer
     uint64_t name, bytes;
-    std::optional<Place> partner; ///< of one that begins
+    std::optional<Place> partner; ///< other side of a transfer that begins here
   };
   struct Line {
     std::vector<size_t> sends, receives;
@@ -89,7 +89,7 @@ private:
     return {place.program, steps[place.program][place.step].name};
   }
 
-  /// Finds partners. The first fault is that of the first line, by its programs and tag.
+  /// Finds partners. Returns the fault of the first line, ordered by its programs and tag.
   std::optional<Finding> match() {
     for (auto &[key, line] : lines) {
       auto [from, to, tag] = key;
@@ -109,15 +109,16 @@ private:
     return std::nullopt;
   }
 
-  /// A transfer begins at once; a wait passes when the other side has begun.
+  /// Returns whether the next step can run: a transfer begins at once; a wait passes when the other
+  /// side has begun.
   bool canPass(size_t program, const std::vector<size_t> &at) const {
     size_t transfer = steps[program][at[program]].transfer;
     const Place &partner = *steps[program][transfer].partner;
     return transfer == at[program] || at[partner.program] > partner.step;
   }
 
-  std::vector<std::vector<Step>> steps;                       ///< by program
-  std::map<std::tuple<size_t, size_t, uint32_t>, Line> lines; ///< by sender, receiver and tag
+  std::vector<std::vector<Step>> steps;                       ///< steps by program
+  std::map<std::tuple<size_t, size_t, uint32_t>, Line> lines; ///< lines by sender, receiver and tag
   size_t count = 0;
 };
 

@@ -1,4 +1,4 @@
-// reprise: random numbers of searches and tests; models draw from Philox
+// reprise: random numbers for searches and tests; models draw from Philox
 #ifndef REPRISE_SUPPORT_SPLITMIX_H
 #define REPRISE_SUPPORT_SPLITMIX_H
 
@@ -6,7 +6,7 @@
 
 namespace reprise {
 
-/// A sequence that depends on the seed alone, the same on every machine (Steele et al., Fast
+/// Sequence that depends only on the seed, the same on every machine (Steele et al., Fast
 /// Splittable Pseudorandom Number Generators, OOPSLA 2014).
 class SplitMix {
 public:
@@ -18,11 +18,11 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  /// From 0 to `count` - 1.
+  /// Returns a number from 0 to `count` - 1.
   int below(int count) {
     return static_cast<int>(static_cast<unsigned __int128>(next()) * count >> 64);
   }
-  /// At least 0, below 1.
+  /// Returns a number of at least 0 and below 1.
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
 private:

@@ -1,4 +1,4 @@
-// reprise: what messages share: counts of things, and the name that was meant
+// reprise: common parts of messages: counts of things, and suggestions for unknown names
 #ifndef REPRISE_SUPPORT_WORDING_H
 #define REPRISE_SUPPORT_WORDING_H
 
@@ -14,7 +14,7 @@
 
 namespace reprise {
 
-/// Returns the text without the commas that groupDigits puts into a whole number; as it is if its
+/// Returns the text without the commas that groupDigits puts into a whole number; unchanged if its
 /// commas stand elsewhere.
 inline std::string ungroupDigits(std::string_view text) {
   std::string digits;
@@ -31,8 +31,8 @@ inline std::string amount(int64_t number, std::string_view thing) {
   return groupDigits(number) + " " + std::string(thing) + (number == 1 ? "" : "s");
 }
 
-/// Counts the letters to put in, leave out or change, and neighbours to swap. Capitals are small
-/// letters here, and an underscore is a dash.
+/// Counts the letters to insert, delete or change, and neighbours to swap. Ignores case, and treats
+/// an underscore as a dash.
 inline size_t countEdits(std::string_view a, std::string_view b) {
   auto fold = [](char c) { return c == '_' ? '-' : std::tolower(static_cast<unsigned char>(c)); };
   auto isSame = [&](size_t i, size_t j) { return fold(a[i - 1]) == fold(b[j - 1]); };
@@ -51,8 +51,8 @@ inline size_t countEdits(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// Returns the name that `given` was meant to be: the nearest one, at most two edits or a third of
-/// its letters away, and one edit for four letters or fewer. Empty if no name is so near.
+/// Returns the most similar name: at most two edits or a third of its letters away, or one edit for
+/// four letters or fewer. Empty if no name is so similar.
 template <class Names> std::string findNearest(std::string_view given, const Names &names) {
   std::string nearest;
   size_t most = given.size() <= 4 ? 1 : std::max<size_t>(2, given.size() / 3);

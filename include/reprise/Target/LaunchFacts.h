@@ -1,4 +1,4 @@
-// reprise: what a target says of launches before they are compiled
+// reprise: properties of launches on a target before they are compiled
 #ifndef REPRISE_TARGET_LAUNCHFACTS_H
 #define REPRISE_TARGET_LAUNCHFACTS_H
 
@@ -10,32 +10,31 @@
 
 namespace reprise {
 
-/// Words that are equal for bodies of one kernel: ops, attributes, types, and who reads whom. The
-/// streams of random ops are not in the body, see `exec.launch`. For comparisons within one
-/// context.
+/// Returns words that are equal for bodies of one kernel: ops, attributes, types, and data flow.
+/// The streams of random ops are not in the body, see `exec.launch`. Words are comparable within
+/// one context.
 std::vector<uintptr_t> describeBody(mlir::Block &body);
 
-/// Looks each distinct body up once, over all programs that it is asked about, from any thread.
+/// Cache of facts per distinct body, over all programs, for use from any thread.
 class LaunchFacts {
 public:
   LaunchFacts(std::shared_ptr<const Target> target, mlir::MLIRContext *context);
 
-  /// The dialects that kernels are written in. A pass that loads facts while others run depends on
-  /// them.
+  /// Adds the dialects of kernels. A pass that loads facts while other passes run depends on them.
   static void addDialects(mlir::DialectRegistry &registry);
-  /// Kernels are emitted in a context that has loaded them before.
+  /// Loads the dialects of kernels into a context, before kernels are emitted in it.
   static void loadDialects(mlir::MLIRContext &context);
-  /// Leaves `facts` as it is if it is of a target already. Errors as Target::get.
+  /// Makes the facts of a target unless `facts` has a target already. Fails as Target::get does.
   static mlir::LogicalResult load(llvm::StringRef target, mlir::Location location,
                                   std::shared_ptr<LaunchFacts> &facts);
 
   const Target &getTarget() const { return *target; }
   const Target::InPlacePairs &findInPlacePairs(exec::LaunchOp launch);
-  /// True if the launch of `result` may store it where its operand `input` lies.
+  /// Returns true if the launch of `result` may store it in the place of its operand `input`.
   bool mayShare(mlir::OpResult result, unsigned input);
-  /// Errors at an op that no kernel can hold.
+  /// Returns the scratch of a launch; fails at an op that no kernel can hold.
   mlir::FailureOr<Scratch> findScratch(exec::LaunchOp launch);
-  /// Bytes that every worker needs for the launches of the function.
+  /// Returns the bytes that every worker needs for the launches of the function.
   mlir::FailureOr<int64_t> findWorkerBytes(mlir::Operation *function);
 
 private:

@@ -1,4 +1,4 @@
-// reprise: what the phases from kernels on ask of the machine that a program is compiled for
+// reprise: the interface of targets to the phases from kernels on
 #ifndef REPRISE_TARGET_TARGET_H
 #define REPRISE_TARGET_TARGET_H
 
@@ -12,97 +12,99 @@
 
 namespace reprise {
 
-/// The code of kernels and their constants; nothing in it is written to. For a CPU it is
-/// position-independent machine code that refers to nothing outside, for a GPU a PTX module per
-/// kernel, with or without machine code behind it (Runtime/Bundle.h).
+/// Code of kernels and their constants, which is never written to. For a CPU it is
+/// position-independent machine code without outside references; for a GPU a PTX module per kernel,
+/// optionally followed by machine code (Runtime/Bundle.h).
 struct Image {
   std::vector<uint8_t> bytes;
   /// Byte offset of each kernel, a multiple of 64.
   std::map<std::string, uint64_t> symbols;
 };
 
-/// The largest alignment that kernels may ask of a place, in bytes.
+/// Largest alignment in bytes that kernels may require of a place.
 constexpr int64_t widestAccess = 16;
-/// Returns the bytes that divide all places of a launch's arguments and results, at most
+/// Returns the alignment in bytes of all places of a launch's arguments and results, at most
 /// widestAccess. Rows of arrays in loops may have a smaller alignment (`exec.place_alignment`).
 int64_t getPlaceAlignment(mlir::Block &body);
 
-/// A machine. Grouping, places and code generation know nothing else of it.
+/// Machine that code is generated for, as grouping, places and code generation see it.
 class Target {
 public:
-  /// A pair (operand of a body's terminator, argument of the body).
+  /// Pairs (operand of a body's terminator, argument of the body).
   using InPlacePairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;
 
   virtual ~Target();
 
-  /// With what names it, such as the level of a CPU: for bundles.
+  /// Returns the full name, such as that of a CPU's level, for bundles.
   virtual std::string getName() const = 0;
-  /// How contractions compute: `exact`, chains of fma in every type; `tensor-cores`, 16-bit types
-  /// on tensor cores; `tf32`, f32 there, too; or `library`, 16-bit types by libraries of the GPU.
+  /// Returns the precision of contractions: `exact`, chains of fma in every type; `tensor-cores`,
+  /// 16-bit types on tensor cores; `tf32`, also f32 on tensor cores; or `library`, 16-bit types by
+  /// libraries of the GPU.
   virtual std::string getContractions() const { return "exact"; }
-  /// What a machine must have to run the kernels; the runtime checks these names.
+  /// Returns the features that a machine needs to run the kernels; the runtime checks these names.
   virtual std::vector<std::string> getFeatures() const = 0;
 
-  /// Whether one launch computes a contraction and adds its bias (reprise.dot_bias).
+  /// Returns whether one launch computes a contraction and adds its bias (reprise.dot_bias).
   virtual bool addsBias() const { return false; }
-  /// The same for the target of such a name.
+  /// Returns addsBias() of the target with this name.
   static bool addsBias(llvm::StringRef name) { return name.ends_with(":library"); }
-  /// Whether contractions of 16 bits are faster where all rows begin at multiples of 16 bytes, and
-  /// in no order that is part of the promise.
+  /// Returns whether 16-bit contractions are faster if all rows begin at multiples of 16 bytes, and
+  /// do not promise an order of their sums.
   static bool prefersWholeRows(llvm::StringRef name) {
     return name.starts_with("cuda:") && !name.ends_with(":exact");
   }
 
-  /// Whether it is of use that one launch holds these ops, two or more in program order, and can
-  /// be.
+  /// Returns whether one launch can hold these ops, two or more in program order, and gains from
+  /// it.
   virtual bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const = 0;
-  /// The results of a launch body that may lie at the same address as an argument: every element of
-  /// the argument is read for the last time by the step that stores the result's element in its
-  /// place.
+  /// Returns the results of a launch body that may lie at the same address as an argument. The step
+  /// that stores the result's element is the last reader of the argument's element in that place.
   virtual InPlacePairs findInPlacePairs(mlir::Block &body) const = 0;
 
-  /// Bytes that the device moves in its memory while one goes to or from the memory of the host; 0:
-  /// it does nothing else meanwhile.
+  /// Returns the bytes that the device moves in its memory while one byte goes to or from host
+  /// memory; 0 if the device does no other work meanwhile.
   virtual int64_t countBytesBesideHost() const { return 0; }
 
-  /// Whether kernels take what lies at a multiple of many bytes in one access, so that bodies whose
-  /// places do not are told (`exec.place_alignment`) and have kernels of their own.
+  /// Returns whether kernels use wide accesses for aligned places. If so, bodies with less aligned
+  /// places are marked (`exec.place_alignment`) and have their own kernels.
   virtual bool usesPlaceAlignment() const { return false; }
-  /// Whether the machine may refuse or lose a command, so that a run has to name its op.
+  /// Returns whether the machine may refuse or lose a command, so that a run has to name its op.
   virtual bool canFail() const { return false; }
   /// Adds the kernels of one launch body to `kernels`, under symbols that start with `name`, and
-  /// returns the commands that run them. Errors are emitted at the op that no kernel can hold.
+  /// returns their commands. Errors are emitted at the op that no kernel can hold.
   virtual mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                                     mlir::ModuleOp kernels) const = 0;
-  /// Which function of a library computes a launch, or why none does that was asked for; both are
-  /// empty where none is asked for.
+  /// Library function for a launch, or the reason why a requested library does not compute it; both
+  /// are empty if no library is requested.
   struct LibraryChoice {
     std::string function, whyOwn;
   };
   virtual LibraryChoice findLibrary(mlir::Block &body) const { return {}; }
-  /// What the commands of emitLaunch need; none for ops that it cannot compile yet. Other errors as
-  /// there.
+  /// Returns the scratch of the commands of emitLaunch; 0 for ops without a kernel yet. Other
+  /// errors are those of emitLaunch.
   virtual mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const = 0;
   /// Compiles all kernels that emitLaunch has added. The same module gives the same bytes.
   virtual mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const = 0;
 
   /// Resolves `cpu`, `cpu:native`, `cpu:x86-64-v3`, `cpu:x86-64-v4`, `cuda:sm_90` and so on; `cpu`
-  /// is this machine. `cuda:sm_90:exact`, `cuda:sm_90:tf32` and `cuda:sm_90:library` choose how
-  /// contractions compute, as `--contractions` does; `cuda:sm_90:cubin`, also before these, has
-  /// machine code beside PTX. Errors, at `location`: another name, machine code without ptxas, this
-  /// machine where it is too weak to be a target, or a context without the targets of
-  /// registerAllDialects.
+  /// is this machine.
+  ///
+  /// - `cuda:sm_90:exact`, `cuda:sm_90:tf32` and `cuda:sm_90:library` choose the precision of
+  ///   contractions, as `--contractions` does.
+  /// - `cuda:sm_90:cubin`, also before these suffixes, adds machine code to PTX.
+  /// - Errors, at `location`: another name, machine code without ptxas, `cpu` on a machine below
+  ///   all targets, or a context without the targets of registerAllDialects.
   static mlir::LogicalResult get(llvm::StringRef name, mlir::Location location,
                                  std::shared_ptr<const Target> &target);
 };
 
-/// Who makes the targets of a context: an interface of RepriseDialect. So what asks for a target
-/// stands below all of them.
+/// Maker of the targets of a context: an interface of RepriseDialect. With it, users of targets do
+/// not depend on the rooms of the targets.
 class TargetProvider : public mlir::DialectInterface::Base<TargetProvider> {
 public:
   using Base::Base;
 
-  /// As Target::get.
+  /// Finds a target, as Target::get does.
   virtual mlir::LogicalResult find(llvm::StringRef name, mlir::Location location,
                                    std::shared_ptr<const Target> &target) const = 0;
 };

@@ -10,12 +10,12 @@ using namespace mlir;
 using namespace reprise::capi;
 
 namespace {
-/// An op whose region is being filled.
+/// Op whose region is under construction.
 struct OpenOp {
   OperationState state;
   std::unique_ptr<Region> region;
   OpBuilder::InsertPoint outside;
-  size_t begin; ///< the first value of the region
+  size_t begin; ///< index of the first value of the region
 };
 } // namespace
 
@@ -27,7 +27,7 @@ struct reprise_builder {
   ~reprise_builder() { reset(); }
 
   void begin() { module = ModuleOp::create(FileLineColLoc::get(&session->context, name, 1, 1)); }
-  /// Values that live in open regions go with them.
+  /// Drops open ops from the innermost on, because values live in open regions.
   void reset() {
     while (!open.empty())
       open.pop_back();
@@ -45,7 +45,7 @@ struct reprise_builder {
     session->say({REPRISE_ERROR, what.str(), "", 0, 0});
     return failure();
   }
-  /// Copies what the caller's version of the struct has.
+  /// Copies the fields that the caller's version of the struct has.
   template <typename T> static T copyOf(const T &given) {
     T copy = {};
     std::memcpy(&copy, &given, std::min(given.struct_size, sizeof copy));
@@ -57,7 +57,7 @@ struct reprise_builder {
   OpBuilder builder;
   OwningOpRef<ModuleOp> module;
   func::FuncOp function;
-  std::vector<Value> values; ///< of the function, by number
+  std::vector<Value> values; ///< values of the function, by number
   std::map<size_t, SmallVector<NamedAttribute>> resultAttributes;
   std::vector<std::unique_ptr<OpenOp>> open;
 };
@@ -153,7 +153,8 @@ void reprise_builder::number(ValueRange range, reprise_value *numbers) {
   }
 }
 
-/// An op that is not right is taken back. A terminator asks the op around it, which comes later.
+/// Creates an op, and erases it again if it is invalid. A terminator is not verified here, because
+/// its verifier reads the op around it, which is created later.
 LogicalResult reprise_builder::create(const OperationState &state, reprise_value *results) {
   Operation *op = builder.create(state);
   if (!op->hasTrait<OpTrait::IsTerminator>() && failed(verify(op))) {
@@ -300,7 +301,7 @@ reprise_error *reprise_builder_close(reprise_builder *builder, reprise_value *re
   open->state.addRegion(std::move(open->region));
   if (succeeded(builder->create(open->state, results)))
     return nullptr;
-  builder->values.resize(open->begin); // the others are gone
+  builder->values.resize(open->begin); // the values of the region no longer exist
   return builder->session->fail(REPRISE_BAD_USAGE);
 }
 

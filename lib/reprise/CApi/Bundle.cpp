@@ -11,7 +11,8 @@ using namespace reprise::runtime;
 using llvm::json::Array;
 using llvm::json::Object;
 
-/// What an argument and a result say alike; arrays whose rows lie on several devices are whole.
+/// Describes the common fields of an argument and a result; arrays whose rows lie on several
+/// devices are whole.
 template <typename T> static Object describeArray(const T &array) {
   return Object{{"name", arrayName(array)},
                 {"dtype", dtypeName(array.dtype)},
@@ -37,7 +38,7 @@ static Array describeArguments(const Bundle &bundle) {
   return arguments;
 }
 
-/// All but the next offset.
+/// Describes all results except the next offset.
 static Array describeResults(const Bundle &bundle) {
   Array results;
   for (const Result &result : bundle.results) {

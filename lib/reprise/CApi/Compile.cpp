@@ -19,12 +19,12 @@ struct reprise_compilation {
   SessionPtr session;
   Compilation result;
   bool isEstimate = false, fits = true;
-  std::map<std::string, std::string> reports; ///< by format
+  std::map<std::string, std::string> reports; ///< reports by format
   std::string plan, explanation;
 };
 
 namespace {
-/// One call of reprise_compile.
+/// Request of one call of reprise_compile.
 class Request {
 public:
   Request(const SessionPtr &session, ModuleOp module, const reprise_options &given)
@@ -33,7 +33,7 @@ public:
   reprise_error *run(reprise_compilation **compilation);
 
 private:
-  /// Each gives what is wrong, or nothing.
+  /// Read one part of the options; return an error, or an empty string.
   std::string readPhases();
   std::string readBudget();
   std::string readPerDevice();
@@ -86,7 +86,7 @@ std::string Request::readBudget() {
   return options.budget ? "" : refuseBudget("budget", given.text("budget"));
 }
 
-/// One value is that of all devices.
+/// Reads options per device; a single value is for all devices.
 std::string Request::readPerDevice() {
   std::vector<std::string> targets = listTargets(given.texts("target"), given.text("contractions"));
   std::vector<std::string> files = given.texts("device-file");
@@ -148,7 +148,7 @@ LogicalResult Request::readPlan() {
   return success();
 }
 
-/// Lets the host follow the compilation, and end it.
+/// Lets the host follow the compilation, and cancel it.
 void Request::follow() {
   if (!session->isTold())
     return;

@@ -1,4 +1,4 @@
-// reprise: what is behind the handles of the C API
+// reprise: the objects behind the handles of the C API
 #ifndef REPRISE_LIB_CAPI_HANDLES_H
 #define REPRISE_LIB_CAPI_HANDLES_H
 
@@ -27,7 +27,7 @@ struct Message {
   unsigned line = 0, column = 0;
 };
 
-/// What all objects of a session share; it lives as long as the last of them.
+/// Common state of all objects of a session; it lives as long as the last of them.
 class SessionState {
 public:
   SessionState();
@@ -36,13 +36,14 @@ public:
   void begin();
   /// Tells the callback, and keeps the message for fail().
   void say(Message message);
-  /// The error of what was said since begin().
+  /// Makes the error of the messages since begin().
   reprise_error *fail(reprise_error_code code = REPRISE_BAD_INPUT);
-  /// The same after saying so.
+  /// Adds a message and makes the error.
   reprise_error *fail(std::string message, reprise_error_code code = REPRISE_BAD_INPUT);
   reprise_error *fail(const runtime::Error &error) { return fail(error.message()); }
 
-  /// Tells the progress callback of the phase, not too often; true once it has cancelled.
+  /// Calls the progress callback with the phase, at a limited rate; returns true once it has
+  /// cancelled.
   bool isCancelled();
   void setPhase(const char *phase);
   bool isTold() const { return progress != nullptr; }
@@ -51,7 +52,7 @@ public:
   void *diagnosticsUser = nullptr;
   reprise_progress_callback progress = nullptr;
   void *progressUser = nullptr;
-  /// The last member: what its end may call is still there.
+  /// Context, declared last, so that members which its destructor may call still exist.
   mlir::MLIRContext context;
 
 private:
@@ -63,12 +64,12 @@ private:
 };
 using SessionPtr = std::shared_ptr<SessionState>;
 
-/// An error without a session.
+/// Makes an error without a session.
 reprise_error *makeError(std::string message, reprise_error_code code);
 
-/// An argument of a function of the API that must be there.
+/// Required argument of a function of the API.
 struct Required {
-  /// An array may be null if it has no elements.
+  /// Makes a requirement; an array without elements may be null.
   Required(const char *name, const void *value, size_t elements = 1)
       : name(name), isMissing(!value && elements > 0) {}
 
@@ -76,7 +77,7 @@ struct Required {
   bool isMissing;
 };
 
-/// The error of the first argument that is missing; null if all are there.
+/// Returns the error of the first missing argument; null if all are given.
 reprise_error *refuseNull(std::initializer_list<Required> arguments);
 
 } // namespace reprise::capi
@@ -99,9 +100,9 @@ struct reprise_bundle {
 };
 
 namespace reprise::capi {
-/// The handle of a module that is right, or null after saying why it is not.
+/// Returns the handle of a valid module, or null after a message about its fault.
 reprise_module *wrapModule(const SessionPtr &session, mlir::OwningOpRef<mlir::ModuleOp> module);
-/// Takes the bytes of a bundle; an error if they are none.
+/// Takes the bytes of a bundle; returns an error if they are no bundle.
 reprise_error *makeBundle(const SessionPtr &session, std::vector<uint8_t> bytes, std::string name,
                           reprise_bundle **bundle);
 } // namespace reprise::capi

@@ -15,7 +15,7 @@ struct Option {
   StringRef key;
   Kind kind;
   unsigned uses;
-  int64_t least = 0; ///< of an integer or a number
+  int64_t least = 0; ///< minimum of an integer or a number
   int64_t most = INT64_MAX;
 };
 } // namespace
@@ -52,7 +52,7 @@ static const Option *findOption(StringRef key) {
   return found == std::end(known) ? nullptr : found;
 }
 
-/// What is wrong with a value; empty if nothing is.
+/// Returns the fault of a value; empty if it is valid.
 static std::string checkValue(const Option &option, StringRef value) {
   auto expected = [&](const std::string &what) {
     return "expected " + what + " for option '" + option.key.str() + "', got '" + value.str() + "'";

@@ -15,21 +15,21 @@ struct reprise_options {
   std::map<std::string, std::vector<std::string>, std::less<>> values;
 
   bool has(llvm::StringRef key) const { return values.count(key.str()) != 0; }
-  /// Empty if it is not set.
+  /// Returns the value of an option; empty if it is not set.
   std::string text(llvm::StringRef key) const;
   std::vector<std::string> texts(llvm::StringRef key) const;
   bool isOn(llvm::StringRef key) const { return text(key) == "true"; }
-  /// Of an option that is set, and was checked when it was.
+  /// Return the value of an option that is set, and was checked when it was set.
   int64_t integer(llvm::StringRef key) const;
   double number(llvm::StringRef key) const;
 };
 
 namespace reprise::capi {
 
-/// What options are for.
+/// Use of options.
 enum Use : unsigned { ForCompile = 1, ForRun = 2, ForPlan = 4 };
 
-/// What is wrong with options for this use, null being none at all; empty if nothing is.
+/// Returns the fault of options for this use; empty if they are valid. Null means no options.
 std::string checkUse(const reprise_options *options, Use use);
 
 } // namespace reprise::capi

@@ -18,16 +18,16 @@ struct Free {
   void operator()(uint8_t *memory) const { std::free(memory); }
 };
 
-/// A tensor that no step can work on where it lies, and its copy that steps work on.
+/// Tensor that steps cannot use in place, and the copy that they use.
 struct Copied {
   DLTensor tensor;
-  std::vector<int64_t> shape, strides; ///< the tensor's own
+  std::vector<int64_t> shape, strides; ///< shape and strides of the tensor
   std::unique_ptr<uint8_t, Free> memory;
   uint64_t elementBytes = 0;
-  bool isReplaced = false; ///< a result takes its place
-  bool isLate = false;     ///< looked at behind the pause only
-  bool isMoved = false;    ///< bound at a pause, behind which it is read anew
-  bool isEarly = false;    ///< its result is there at the pause
+  bool isReplaced = false; ///< a result replaces it
+  bool isLate = false;     ///< accessed only behind the pause
+  bool isMoved = false;    ///< bound at a pause, and read again behind it
+  bool isEarly = false;    ///< its result is complete at the pause
 };
 } // namespace
 
@@ -36,8 +36,8 @@ struct reprise_run {
   DeviceKind kind = DeviceKind::Cpu;
   std::unique_ptr<ProgramGroup> group;
   std::unique_ptr<Session> steps;
-  std::map<std::string, Copied> copies; ///< by argument
-  std::set<std::string> earlyResults;   ///< those that are there at the pause
+  std::map<std::string, Copied> copies; ///< copies by argument
+  std::set<std::string> earlyResults;   ///< results that are complete at the pause
   std::string hash;
   bool isStarted = false, hasStepped = false;
 
@@ -49,7 +49,7 @@ struct reprise_run {
   std::string check(const std::string &name, const DLTensor &tensor, bool mayHaveRows) const;
   std::string checkPlace(const std::string &name, const DLTensor &tensor) const;
   Error bindCopy(const std::string &name, const DLTensor &tensor, uint64_t bytes);
-  /// What a part of a step looks at, and what it has made.
+  /// Part of a step, by the arguments that it accesses and the results that it completes.
   enum Part { All, ToPause, FromPause };
   void copyIn(Part part);
   void copyOut(Part part);
@@ -62,7 +62,7 @@ bool reprise_run::isReplaced(const std::string &name) const {
   });
 }
 
-/// Whether steps can work on the tensor where it lies.
+/// Returns whether steps can use the tensor in place.
 static bool liesWell(const DLTensor &tensor) {
   return reinterpret_cast<uintptr_t>(startOf(tensor)) % bufferAlignment == 0 && isDense(tensor);
 }
@@ -82,7 +82,7 @@ std::string reprise_run::checkPlace(const std::string &name, const DLTensor &ten
   return "";
 }
 
-/// What is wrong with a tensor for the argument; empty if nothing is.
+/// Returns the fault of a tensor for the argument; empty if it is valid.
 std::string reprise_run::check(const std::string &name, const DLTensor &tensor,
                                bool mayHaveRows) const {
   const Argument *argument = find(name);
@@ -125,7 +125,8 @@ Error reprise_run::bindCopy(const std::string &name, const DLTensor &tensor, uin
   Copied &kept = copies[name] = std::move(copied);
   kept.tensor.shape = kept.shape.data();
   kept.tensor.strides = kept.strides.empty() ? nullptr : kept.strides.data();
-  copyFrom(kept.tensor, kept.elementBytes, kept.memory.get()); // results are looked at in between
+  // The caller reads results between the parts.
+  copyFrom(kept.tensor, kept.elementBytes, kept.memory.get());
   return Error::success();
 }
 
@@ -290,7 +291,7 @@ reprise_error *reprise_run_end_step(reprise_run *run) {
   return runPart(run, reprise_run::FromPause, &Session::endStep);
 }
 
-/// What a step leaves is nothing before the first one.
+/// Returns an error before the first step, which leaves no results.
 static reprise_error *checkStepped(const reprise_run *run) {
   return run->hasStepped ? nullptr : run->session->fail("no step has run", REPRISE_BAD_USAGE);
 }

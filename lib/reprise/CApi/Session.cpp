@@ -147,7 +147,8 @@ void SessionState::setPhase(const char *newPhase) {
   (void)isCancelled();
 }
 
-/// Planners ask after each of their moves, of which there are thousands in a second.
+/// Returns whether the callback has cancelled. Planners call it after each of their moves,
+/// thousands of times per second.
 bool SessionState::isCancelled() {
   static constexpr int64_t kPause = 10; // milliseconds
   if (!progress || cancelled)

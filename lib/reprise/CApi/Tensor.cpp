@@ -52,7 +52,7 @@ bool reprise::capi::isDense(const DLTensor &tensor) {
 }
 
 bool reprise::capi::isWritable(const DLTensor &tensor) {
-  std::vector<std::pair<int64_t, uint64_t>> steps; // a stride, and how often it is taken
+  std::vector<std::pair<int64_t, uint64_t>> steps; // pairs of stride and size
   for (int32_t i = 0; tensor.strides && i < tensor.ndim; ++i) {
     if (tensor.shape[i] == 0)
       return true;

@@ -9,11 +9,12 @@
 
 namespace reprise::capi {
 
-/// None for a type that no argument has. Booleans may come as bytes.
+/// Returns the runtime's type; none for a type that no argument has. Booleans may be given as
+/// bytes.
 std::optional<runtime::DType> toDType(DLDataType type, runtime::DType wanted);
 DLDataType fromDType(runtime::DType dtype);
 
-/// Where its first element is.
+/// Returns the address of the first element.
 inline uint8_t *startOf(const DLTensor &tensor) {
   return static_cast<uint8_t *>(tensor.data) + tensor.byte_offset;
 }
@@ -22,11 +23,11 @@ inline std::vector<int64_t> shapeOf(const DLTensor &tensor) {
 }
 /// Row-major, without gaps.
 bool isDense(const DLTensor &tensor);
-/// Whether no stride is negative, and each but the least one steps over all that the lesser ones
-/// reach, so that no element lies where another does.
+/// Returns whether elements do not overlap: no stride is negative, and each stride exceeds the
+/// extent of all smaller ones.
 bool isWritable(const DLTensor &tensor);
 
-/// Copies between a tensor on the CPU and dense memory of the same shape.
+/// Copy between a tensor on the CPU and dense memory of the same shape.
 void copyFrom(const DLTensor &tensor, uint64_t elementBytes, uint8_t *dense);
 void copyTo(const DLTensor &tensor, uint64_t elementBytes, const uint8_t *dense);
 

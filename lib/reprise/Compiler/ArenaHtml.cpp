@@ -1,4 +1,4 @@
-// reprise: the arena over the step, and below it the bytes that are live, as a figure of a page
+// reprise: the arena over the step, and the live bytes below it, as a figure of a page
 #include "Html.h"
 #include "LiveBytes.h"
 #include "Report.h"
@@ -10,7 +10,7 @@ using reprise::html::escape;
 
 namespace reprise {
 
-/// What becomes of a buffer, as a colour and as words.
+/// Returns the fate of a buffer, as a colour and as words.
 static std::pair<StringRef, StringRef> classify(const ReportedBuffer &buffer, int64_t backward) {
   StringRef part = buffer.part;
   if (part == "scratch")
@@ -36,7 +36,8 @@ static std::vector<int64_t> findTicks(int64_t most) {
 }
 
 namespace {
-/// Both plots have launches from left to right and thousandths of the arena from bottom to top.
+/// Figure of two plots, with launches from left to right and thousandths of the arena from bottom
+/// to top.
 class Figure {
 public:
   Figure(raw_ostream &stream, const Report &report)
@@ -68,7 +69,7 @@ void Figure::open(int height, StringRef kind) {
                     kind, height, live.size());
 }
 
-/// The axis of bytes, and what happens when.
+/// Prints the axis of bytes, and the events of the step.
 void Figure::close() {
   stream << "</svg>\n";
   for (int64_t bytes : findTicks(arena))

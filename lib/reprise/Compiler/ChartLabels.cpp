@@ -1,4 +1,4 @@
-// reprise: texts of a chart, none of which lies on another
+// reprise: texts of a chart, placed without overlap
 #include "ChartLabels.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,11 +9,11 @@ using namespace llvm;
 
 namespace reprise {
 
-/// Pixels of a text of 12 pixels: what a wide font takes per character, above and below the line.
+/// Pixels of a 12-pixel text: per character of a wide font, above and below the baseline.
 static constexpr double kCharacter = 7.6, kAscent = 12, kDescent = 4;
 
 ChartLabels::Box ChartLabels::measure(StringRef text, const Place &place) {
-  // An entity is one character, and so are the bytes of one.
+  // An entity counts as one character, and so do the bytes of a character.
   size_t characters = 0;
   bool isEntity = false;
   for (char c : text) {
@@ -58,7 +58,7 @@ void ChartLabels::printBeside(raw_ostream &stream, StringRef text, StringRef kin
     for (int sign : {-1, 1})
       for (bool isEnd : {false, true})
         places.push_back({isEnd ? x - across : x + across, y + 4 + sign * away * line, isEnd});
-  // A chart may be full beside the mark: above and below there is more room.
+  // A chart may be full beside the mark, so we also try above and below, where there is more room.
   double half = measure(text, {0, 0}).right / 2;
   for (int away = 1; away <= kMostLines; ++away)
     for (int sign : {-1, 1})

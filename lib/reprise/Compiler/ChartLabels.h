@@ -1,4 +1,4 @@
-// reprise: texts of a chart, none of which lies on another
+// reprise: texts of a chart, placed without overlap
 #ifndef REPRISE_COMPILER_CHARTLABELS_H
 #define REPRISE_COMPILER_CHARTLABELS_H
 
@@ -8,25 +8,25 @@
 
 namespace reprise {
 
-/// Places labels of an SVG chart, whose texts have 12 pixels. Coordinates are pixels of the chart,
-/// from its upper left corner.
+/// Placer of labels in an SVG chart, whose texts have 12 pixels. Coordinates are pixels of the
+/// chart, from its upper left corner.
 class ChartLabels {
 public:
   ChartLabels(double width, double height) : width(width), height(height) {}
 
-  /// Where a text may stand: its baseline begins at (x, y), or ends there.
+  /// Place for a text: its baseline begins at (x, y), or ends there.
   struct Place {
     double x, y;
     bool isEnd = false;
   };
 
-  /// Keeps labels off a mark, where there is another place for them.
+  /// Keeps labels off a mark, if another place is free.
   void addMark(double x, double y, double radius);
-  /// Prints the text, in words of HTML, at the first place where it lies in the chart and on no
-  /// other text. Prints nothing if there is none.
+  /// Prints the text, in words of HTML, at the first place where it lies in the chart and overlaps
+  /// no other text. Prints no text if there is no such place.
   void print(llvm::raw_ostream &stream, llvm::StringRef text, llvm::StringRef kind,
              llvm::ArrayRef<Place> places);
-  /// Places for a mark's label: beside it, nearest first.
+  /// Prints a mark's label beside the mark, at the nearest free place.
   void printBeside(llvm::raw_ostream &stream, llvm::StringRef text, llvm::StringRef kind, double x,
                    double y, double radius);
 

@@ -44,14 +44,14 @@ static LogicalResult lowerInitializers(ModuleOp module, const PhaseOptions &phas
 }
 
 namespace {
-/// What the programs of one target share.
+/// Common data of the programs of one target.
 struct TargetContext {
-  CompileOptions options; ///< with that target, and the device file
+  CompileOptions options; ///< options with that target, and the device file
   std::shared_ptr<LaunchFacts> facts;
   std::shared_ptr<const CostModel> costs;
 };
 
-/// One compilation, from phase to phase.
+/// Compilation, from phase to phase.
 class Run {
 public:
   Run(ModuleOp module, CompileOptions given)
@@ -92,12 +92,13 @@ private:
   ModuleOp module;
   const CompileOptions options;
   PhaseOptions phases;
-  pipe::StageInputs cutInputs;    ///< what searches over cuts feed back
-  Phase after = Phase::Partition; ///< the last phase that the module has been through
+  pipe::StageInputs cutInputs;    ///< results of earlier cuts for the next search
+  Phase after = Phase::Partition; ///< last phase that the module has been through
   std::map<std::pair<std::string, std::string>, std::unique_ptr<TargetContext>> targets;
-  std::vector<std::unique_ptr<ProgramRun>> runs; ///< by device
-  std::optional<int64_t> saveAll;                ///< bytes that a share is of
-  std::optional<int64_t> least; ///< the least budget that is known to fit such a cut
+  std::vector<std::unique_ptr<ProgramRun>> runs; ///< by device number
+  std::optional<int64_t> saveAll;                ///< bytes that a share refers to
+  /// Smallest budget for which a cut for the fewest bytes is known to fit.
+  std::optional<int64_t> least;
   Compilation compilation;
 };
 } // namespace
@@ -129,7 +130,7 @@ FailureOr<TargetContext *> Run::load(int64_t device) {
   return found.get();
 }
 
-/// What the cut into stages needs to know of the devices.
+/// Describes the devices for the cut into stages.
 LogicalResult Run::describeDevices() {
   for (int64_t device = 0; device < phases.stages.devices; ++device) {
     FailureOr<TargetContext *> target = load(device);
@@ -145,7 +146,7 @@ LogicalResult Run::describeDevices() {
   return success();
 }
 
-/// Up to `autodiff`.
+/// Runs the phases up to `autodiff`.
 LogicalResult Run::differentiate() {
   after = std::max(options.after.value_or(Phase::Import), Phase::Autodiff);
   if (options.after >= Phase::Autodiff)
@@ -155,7 +156,7 @@ LogicalResult Run::differentiate() {
   return runPhases(module, options.after, Phase::Autodiff, phases);
 }
 
-/// Up to `partition`, behind which programs are planned.
+/// Runs the phases up to `partition`; programs are planned afterwards.
 LogicalResult Run::partition() {
   if (after >= Phase::Partition)
     return findRuns();
@@ -193,7 +194,7 @@ LogicalResult Run::findRuns() {
   return success();
 }
 
-/// The profile, if there is one, is of all programs.
+/// Checks the profile, if there is one, against all programs.
 LogicalResult Run::checkProfile() {
   auto programs = llvm::map_to_vector(runs, [](const auto &run) { return run->getProgram(); });
   return runs.front()->getCosts().checkModel(programs);
@@ -216,7 +217,7 @@ LogicalResult Run::plan() {
   });
 }
 
-/// Finds the bytes that a share is of: those of the program of the first cut that takes most.
+/// Finds the bytes that a share refers to: those of the largest program of the first cut.
 LogicalResult Run::findSaveAllBytes() {
   if (!saveAll) {
     if (failed(forEachRun([](ProgramRun &run) { return failure(failed(run.findSaveAllBytes())); })))
@@ -234,7 +235,7 @@ LogicalResult Run::forEachRun(function_ref<LogicalResult(ProgramRun &)> each) {
                            [&](size_t number) { return each(*runs[number]); });
 }
 
-/// Before programs are lowered in parallel.
+/// Loads the dialects of later phases, before programs are lowered in parallel.
 void Run::loadDialects() {
   PassManager manager(module.getContext(), ProgramOp::getOperationName());
   buildProgramPhases(manager, Phase::Partition, Phase::Memory, phases);
@@ -253,7 +254,7 @@ LogicalResult Run::estimate() {
   return success();
 }
 
-/// One bundle of all programs. Its budget is the largest of them, as devices differ in memory.
+/// Builds one bundle. Its budget is the largest of all programs, since devices differ in memory.
 LogicalResult Run::build() {
   std::vector<OwningOpRef<ModuleOp>> initializers;
   std::vector<BundlePrograms> devices;
@@ -280,15 +281,15 @@ LogicalResult Run::build() {
   return success();
 }
 
-/// Whether a program may turn out not to fit its device.
+/// Returns whether a program can exceed a budget or its device's memory.
 bool Run::isBounded() const {
   return options.budget || llvm::any_of(targets, [](const auto &entry) {
            return entry.second->costs->getRates().memory.has_value();
          });
 }
 
-/// Whether the cut whose programs do not fit may give way to another one: with less for the devices
-/// that it was too much for, or, with the schedule `auto`, by another schedule.
+/// Refuses a cut whose programs do not fit. Returns whether another cut is possible: with less work
+/// for the devices with too little memory, or, with the schedule `auto`, with another schedule.
 bool Run::refuseCut() {
   pipe::CutAttr taken = pipe::findTakenCut(module);
   if (!taken || taken.isRefused())
@@ -301,7 +302,8 @@ bool Run::refuseCut() {
   return true;
 }
 
-/// Asks for cuts for the fewest bytes from now on, whatever the budget. False if it did before.
+/// Switches to cuts for the fewest bytes, whatever the budget. Returns false if it had switched
+/// before.
 bool Run::cutForLeast() {
   if (!options.budget || std::exchange(cutInputs.isForLeast, true))
     return false;
@@ -313,7 +315,8 @@ bool Run::cutForLeast() {
   return true;
 }
 
-/// Lowers `least` to what fits all programs of this cut, and plans them if they fit the budget.
+/// Lowers `least` to a budget that fits all programs of this cut, and plans them if they fit the
+/// budget.
 LogicalResult Run::measure() {
   if (failed(options.budget->share ? findSaveAllBytes() : success()) ||
       failed(forEachRun([](ProgramRun &run) { return run.measure(); })))
@@ -339,8 +342,9 @@ void Run::startAgain(ModuleOp start, Phase begin, Refused &first) {
   after = begin;
 }
 
-/// A cut whose programs do not fit is made again. If none does, the error is that of the first one,
-/// at the program that is short of most, with the least budget of all cuts for the fewest bytes.
+/// Plans the stages. If programs of a cut do not fit, another cut is made. If no cut fits, the
+/// error is that of the first cut, at the program with the largest deficit, with the smallest
+/// budget of all cuts for the fewest bytes.
 LogicalResult Run::planStages() {
   OwningOpRef<ModuleOp> start;
   Refused first;

@@ -1,4 +1,4 @@
-// reprise: what a step takes, told without compiling it to code
+// reprise: the bytes of a step, estimated without code generation
 #include "Html.h"
 #include "LiveBytes.h"
 #include "Report.h"
@@ -28,8 +28,8 @@ LogicalResult describeEstimate(ProgramOp step, LaunchFacts &facts, unsigned thre
 
 using Buffers = std::vector<const ReportedBuffer *>;
 
-/// The buffers that are live in a launch, but for those that its results overwrite: a result in
-/// place of an operand lies in the same bytes.
+/// Lists the live buffers of a launch, except those that its results overwrite: a result in place
+/// of an operand has the same bytes.
 static Buffers listLive(const std::vector<ReportedBuffer> &buffers, int64_t launch) {
   Buffers found, kept;
   for (const ReportedBuffer &buffer : buffers)
@@ -49,7 +49,7 @@ static Buffers listLive(const std::vector<ReportedBuffer> &buffers, int64_t laun
   return kept;
 }
 
-/// What lies at the peak, the largest first.
+/// Prints the buffers at the peak, largest first.
 static void printLive(llvm::raw_ostream &stream, const std::vector<ReportedBuffer> &buffers) {
   constexpr size_t most = 20;
   std::vector<int64_t> bytes = countLiveBytes(buffers);

@@ -19,7 +19,7 @@ namespace reprise {
 
 namespace {
 
-/// As JSON has it between quotes.
+/// Escapes a text for JSON, without the quotes.
 std::string escape(const std::string &text) {
   std::string quoted;
   llvm::raw_string_ostream(quoted) << llvm::json::Value(llvm::json::fixUTF8(text));
@@ -47,7 +47,7 @@ struct ExportProblemPass : impl::ExportProblemPassBase<ExportProblemPass> {
 
 } // namespace
 
-/// The one that the options name, or else the only one.
+/// Returns the program that the options name, or the only program.
 FailureOr<ProgramOp> ExportProblemPass::findProgram() {
   ModuleOp module = getOperation();
   SmallVector<ProgramOp> programs = findPrograms(module);
@@ -86,7 +86,7 @@ LogicalResult ExportProblemPass::run() {
   file.footprint = std::move(*footprint);
   if (!keepsOrder(step))
     file.links = std::move(links);
-  // Of the plan of the labels, as in reports.
+  // The costs are those of the plan that follows the labels, as in reports.
   std::vector<checkpoint::Choice> all(file.problem.values.size(), checkpoint::Choice::Save);
   checkpoint::BudgetPlanner planner(file.problem, file.footprint, {});
   file.totalCost = findStepSeconds(step, *facts, *costs) + planner.followed().usage.seconds -

@@ -1,4 +1,4 @@
-// reprise: what pages share: text, bytes and the frame
+// reprise: common parts of pages: text, bytes and the frame
 #include "Html.h"
 
 #include "PageStyle.h"

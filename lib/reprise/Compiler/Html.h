@@ -1,4 +1,4 @@
-// reprise: what pages share: text, bytes and the frame
+// reprise: common parts of pages: text, bytes and the frame
 #ifndef REPRISE_COMPILER_HTML_H
 #define REPRISE_COMPILER_HTML_H
 
@@ -7,17 +7,17 @@
 
 namespace reprise::html {
 
-/// Text as an element or an attribute holds it.
+/// Escapes a text for an element or an attribute.
 std::string escape(llvm::StringRef text);
 
 /// A fraction as percent with a sign: +2.31 %.
 std::string percent(double fraction);
 
-/// The integer or number of that key; 0 if there is none.
+/// Return the integer or number of that key; 0 if there is none.
 int64_t integer(const llvm::json::Object &object, llvm::StringRef key);
 double number(const llvm::json::Object &object, llvm::StringRef key);
 
-/// What the head of a page tells.
+/// Content of the head of a page.
 struct PageHead {
   ReportedInputs inputs;
   std::string target;
@@ -25,7 +25,7 @@ struct PageHead {
   std::optional<int64_t> budget;
 };
 
-/// Everything up to and with the heading, which is the title, too.
+/// Prints all text up to and with the heading, which is also the title.
 void printStart(llvm::raw_ostream &stream, llvm::StringRef title, const PageHead &head);
 void printEnd(llvm::raw_ostream &stream);
 

@@ -1,4 +1,4 @@
-// reprise: the programs that write initial parameters and inputs
+// reprise: construction of the programs that write initial parameters and inputs
 #include "Initializers.h"
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
@@ -9,7 +9,8 @@ using namespace mlir;
 
 namespace reprise {
 
-/// FNV-1a with 64 bits; the top bit keeps these streams apart from those of the model.
+/// Returns the FNV-1a hash with 64 bits; the top bit separates these streams from those of the
+/// model.
 static int64_t initialStream(StringRef name) {
   uint64_t hash = 0xcbf29ce484222325;
   for (unsigned char c : name.bytes())
@@ -35,7 +36,7 @@ namespace {
 struct WholeArray {
   StringRef name;
   RankedTensorType type;
-  std::optional<int64_t> firstRow; ///< of rows
+  std::optional<int64_t> firstRow; ///< for rows only
 };
 } // namespace
 
@@ -48,7 +49,7 @@ static WholeArray findWhole(EntrySignature signature, unsigned argument, RankedT
   return {rows->whole.getValue(), type.clone(shape), rows->first};
 }
 
-/// Where rows begin in their array; null for all of it.
+/// Returns the begin of rows in their array; null for the whole array.
 static Value getOrigin(ImplicitLocOpBuilder &b, const WholeArray &whole) {
   if (!whole.firstRow)
     return Value();

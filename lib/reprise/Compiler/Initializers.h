@@ -1,4 +1,4 @@
-// reprise: the programs that write initial parameters and inputs
+// reprise: construction of the programs that write initial parameters and inputs
 #ifndef REPRISE_COMPILER_INITIALIZERS_H
 #define REPRISE_COMPILER_INITIALIZERS_H
 

@@ -1,4 +1,4 @@
-// reprise: how many bytes of the arena are live at each launch
+// reprise: live bytes of the arena at each launch
 #include "LiveBytes.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -42,7 +42,7 @@ private:
   }
 
   std::vector<int64_t> ends;
-  std::vector<int> counts; ///< of intervals that cover the whole node
+  std::vector<int> counts; ///< number of intervals that cover the whole node
   std::vector<int64_t> lengths;
 };
 } // namespace
@@ -68,7 +68,7 @@ std::vector<int64_t> countLiveBytes(const std::vector<ReportedBuffer> &buffers) 
       cover.add(buffer->offset, buffer->offset + buffer->bytes, by);
     live.push_back(cover.length());
   }
-  live.pop_back(); // behind the last launch nothing lives
+  live.pop_back(); // no buffer lives behind the last launch
   return live;
 }
 

@@ -1,4 +1,4 @@
-// reprise: names that a user gives: targets, entries, policies
+// reprise: checks of names from the user: targets, entries, policies
 #include "reprise/Compiler.h"
 
 #include "reprise/Dialect/Reprise/IR/Naming.h"

@@ -1,4 +1,4 @@
-// reprise: options of a compilation as users write them
+// reprise: options of a compilation in the user's spelling
 #include "reprise/Compiler/OptionTexts.h"
 
 #include "reprise/Planning/Pipeline/Schedule.h"
@@ -9,12 +9,12 @@
 using namespace llvm;
 using namespace reprise;
 
-/// Scopes at which stages begin, or how many stages there are.
+/// Returns whether the text is a number of stages instead of scopes.
 static bool isNumber(StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); }
 
-/// Stages of each device. Those of a schedule from a file are as many as --chunks says.
+/// Returns the stages per device. A schedule from a file has as many as --chunks says.
 static int countChunks(const StageTexts &texts) {
-  // 1f1b and gpipe take the same chunks.
+  // The rules 1f1b and gpipe allow the same chunks.
   const pipeline::Rule *rule = pipeline::findRule(texts.schedule.empty() ? "1f1b" : texts.schedule);
   int chunks = static_cast<int>(std::max<int64_t>(1, texts.chunks));
   return rule ? rule->fitChunks(chunks) : chunks;
@@ -120,7 +120,7 @@ std::string reprise::refuseBudget(const std::string &option, const std::string &
 }
 
 std::optional<Budget> reprise::parseBudget(StringRef given) {
-  std::string plain = ungroupDigits(given); // as our own messages give it
+  std::string plain = ungroupDigits(given); // in the spelling of our own messages
   std::string_view rest = plain;
   bool isShare = !rest.empty() && rest.back() == '%';
   double scale = 1;
@@ -131,11 +131,12 @@ std::optional<Budget> reprise::parseBudget(StringRef given) {
   StringRef text = rest;
   double number = 0;
   bool isNumber = !text.empty() && llvm::isDigit(text.front()) && !text.getAsDouble(number);
-  // 1.5 bytes were meant to be something else.
+  // A fraction of a byte is a typing error.
   bool isBytes = !isShare && scale == 1;
   if (isBytes && !llvm::all_of(text, llvm::isDigit))
     return std::nullopt;
-  // What a share is of is known later: it must stay a number of bytes, too.
+  // The bytes that a share refers to are known later: the product must also be a valid number of
+  // bytes.
   if (!isNumber || !(number * scale < (isShare ? 1e4 : 0x1p62)))
     return std::nullopt;
   Budget budget;

@@ -1,4 +1,4 @@
-// reprise: the style and the script of our pages, which ask nothing of any other place
+// reprise: the style and the script of our pages, which load no other resource
 #ifndef REPRISE_COMPILER_PAGESTYLE_H
 #define REPRISE_COMPILER_PAGESTYLE_H
 
@@ -64,8 +64,9 @@ padding:2px 8px;max-width:100%}
 @media(max-width:600px){.plot,.legend,.info{margin-left:60px}.bars td{width:70%}}
 )css";
 
-/// Tables sort by a click on a heading and filter by text; a figure zooms along its launches and
-/// keeps what is clicked. Without a script the page shows the same things, whole.
+/// Script of a page: tables sort by a click on a heading and filter by text; a figure zooms along
+/// its launches and keeps a clicked buffer. Without a script the page shows the same content,
+/// whole.
 inline constexpr char kScript[] = R"js(
 (() => {
   const make = (tag, text, parent) => {

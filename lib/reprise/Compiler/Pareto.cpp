@@ -11,10 +11,10 @@ using llvm::json::Object;
 
 namespace reprise {
 
-/// Budgets between what the labels take and what is found to be the least.
+/// Number of budgets between that of the labels and the smallest one found.
 static constexpr int kBudgets = 10;
 
-/// What users of other systems know.
+/// Policies that users of other systems know.
 static constexpr StringLiteral policies[] = {"save-all", "dots_saveable",
                                              "dots_with_no_batch_dims_saveable",
                                              "every-nth-contraction(2)", "recompute-all"};
@@ -58,7 +58,7 @@ FailureOr<std::unique_ptr<Prepared>> Curve::prepare(CompileOptions options) {
   ModuleOp module = *prepared->module;
   if (failed(runPhases(module, Phase::Partition, prepared->options.phases)))
     return failure();
-  // Of a model there is one.
+  // A model has one program.
   SmallVector<ProgramOp> programs = findPrograms(module);
   if (programs.size() != 1)
     return module.emitError("expected one device program, got ") << programs.size();
@@ -82,7 +82,8 @@ static std::vector<const StepPlan *> findFront(const ProgramPlanner &planner) {
   return front;
 }
 
-/// From plenty, with which the plan is the cheapest one, down to the budgets that nothing fits.
+/// Searches budgets from a large one, whose plan is the cheapest, down to budgets that no plan
+/// fits.
 LogicalResult Curve::search(ProgramPlanner &planner) {
   FailureOr<int64_t> all = planner.findSaveAllBytes();
   if (failed(all))
@@ -102,7 +103,7 @@ LogicalResult Curve::search(ProgramPlanner &planner) {
   return success();
 }
 
-/// A plan of `planner` beside one that takes `usual` seconds.
+/// Describes a plan of `planner` in comparison with a plan that takes `usual` seconds.
 static Object describePoint(const ProgramPlanner &planner, const StepPlan &plan, double usual) {
   double seconds = planner.stepSeconds() + plan.seconds;
   return Object{{"bytes", plan.bytes()},
@@ -113,7 +114,7 @@ static Object describePoint(const ProgramPlanner &planner, const StepPlan &plan,
                 {"overridden_bytes", plan.overridden}};
 }
 
-/// The same with the bound of all forms.
+/// Describes a plan with the lower bound of all forms.
 static Object describeBounded(const ProgramPlanner &planner, const StepPlan &plan, double usual) {
   double bound = planner.findBound(plan.bytes(), plan), total = std::max(usual, 1e-30);
   Object point = describePoint(planner, plan, usual);
@@ -122,12 +123,12 @@ static Object describeBounded(const ProgramPlanner &planner, const StepPlan &pla
   return point;
 }
 
-/// Without those that tell the iterations of a loop apart.
+/// Describes the policies, without unrolled loops.
 Array Curve::describePolicies(double usual) {
   Array named;
   for (auto [i, policy] : llvm::enumerate(policies)) {
     tell("policy", i + 1, std::size(policies));
-    // Ahead of the user's, so that it decides wherever they only prefer.
+    // We put the policy before the user's policies, so that it decides unless they have MUSTs.
     CompileOptions own = options;
     own.phases.policies.insert(own.phases.policies.begin(), StringRef(policy).str());
     ScopedDiagnosticHandler ignored(model.getContext(), [](Diagnostic &) { return success(); });

@@ -29,7 +29,8 @@ static std::vector<const Object *> list(const Object &curve, StringRef key) {
 }
 
 namespace {
-/// Bytes from left to right, from 0 on; cost from bottom to top, from that of the cheapest plan on.
+/// Scale of a chart: bytes from left to right, from 0 on; cost from bottom to top, from that of the
+/// cheapest plan on.
 struct Scale {
   double mostBytes = 1, leastCost = 0, mostCost = 0.01;
 
@@ -51,7 +52,8 @@ Scale::Scale(const Object &curve) {
     }
 }
 
-/// The least of 1, 2, 5, 10, 20, … times `unit` that makes at most `most` steps.
+/// Returns the smallest of 1, 2, 5, 10, 20, … times `unit` that divides `range` into at most `most`
+/// steps.
 static double findStep(double range, double unit, int most) {
   for (double power = unit;; power *= 10)
     for (double digit : {1.0, 2.0, 5.0})
@@ -59,7 +61,7 @@ static double findStep(double range, double unit, int most) {
         return digit * power;
 }
 
-/// A round number without the zeros behind it.
+/// Returns a round number without trailing zeros.
 static std::string shorten(double number) {
   std::string text;
   raw_string_ostream(text) << format("%.4g", number);
@@ -110,7 +112,7 @@ static std::string describe(const Object &point) {
   return text;
 }
 
-/// What a plan takes, as a share of what it takes to save all values.
+/// Returns the bytes of a plan as a share of the bytes with all values saved.
 static std::string share(const Object &curve, const Object &point) {
   double all = std::max<int64_t>(1, integer(curve, "save_all_bytes"));
   return formatv("{0:f0} %", 100 * static_cast<double>(integer(point, "bytes")) / all).str();
@@ -152,7 +154,7 @@ static void printMarks(raw_ostream &stream, const Object &curve, const Scale &sc
   }
 }
 
-/// Marks without a label tell it where the pointer is on them, and in the table.
+/// Prints labels. Marks without a label show their text under the pointer, and in the table.
 static void printLabels(raw_ostream &stream, const Object &curve, const Scale &scale,
                         ChartLabels &labels) {
   labels.print(stream, "seconds more than without a budget", "", {{6, 14}});

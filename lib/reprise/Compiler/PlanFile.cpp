@@ -15,7 +15,8 @@ using checkpoint::Form;
 using llvm::json::Array;
 using llvm::json::Object;
 
-/// What an op computes: its name, its own attributes, and the types of operands and results.
+/// Returns a signature of an op: its name, its own attributes, and the types of operands and
+/// results.
 static std::string signOp(Operation *op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -226,7 +227,7 @@ FailureOr<StepPlan> PlanReader::readForm(const Object &file) {
   return plan;
 }
 
-/// The plan is one of this graph if all signatures are equal.
+/// Checks that the plan belongs to this graph: all signatures must be equal.
 LogicalResult PlanReader::compareOps(Block &block, const Array &ops) {
   size_t next = 0;
   for (Operation &op : block.without_terminator()) {
@@ -256,7 +257,7 @@ FailureOr<llvm::StringMap<StringRef>> PlanReader::collectChoices(const Array &va
   return choices;
 }
 
-/// Why the value cannot have that choice; empty if it can.
+/// Returns the reason why the value cannot have that choice; empty if it can.
 static std::string findFault(const checkpoint::Problem::Value &value, StringRef text) {
   std::optional<Choice> choice = checkpoint::parseChoice(text);
   if (!choice)
@@ -269,7 +270,8 @@ static std::string findFault(const checkpoint::Problem::Value &value, StringRef 
   return "";
 }
 
-/// Each value of a gradient's forward part has its choice, and no other value has one.
+/// Reads the choices. Each value of a gradient's forward part has a choice, and no other value has
+/// one.
 FailureOr<std::vector<Choice>> PlanReader::takeChoices(const PlanningScope &scope,
                                                        const ValueIds &ids,
                                                        llvm::StringMap<StringRef> &choices) {

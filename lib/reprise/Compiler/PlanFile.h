@@ -8,18 +8,18 @@
 
 namespace reprise {
 
-/// The plan of `step`, which has its form and its choices, by the ids of its values, and the hash
-/// of every op's signature: {"version": 1, "unrolled", "unrolled_for_plan", "bodies_recomputed",
-/// "bodies": […], "deferred", "enough_arena", "ops": […], "values": [{"id", "choice"}]}. Without
-/// choices on the ops the labels are followed: `values` is null. `isUnrolledModel` tells that
-/// `autodiff` replaced the loops, as the user asked for.
+/// Returns the plan of `step`, which has its form and its choices, by the ids of its values, and
+/// the hash of every op's signature: {"version": 1, "unrolled", "unrolled_for_plan",
+/// "bodies_recomputed", "bodies": […], "deferred", "enough_arena", "ops": […], "values": [{"id",
+/// "choice"}]}. Without choices on the ops the labels are followed: `values` is null.
+/// `isUnrolledModel` tells whether `autodiff` replaced the loops at the user's request.
 llvm::json::Object writePlanFile(ProgramOp step, const StepPlan &plan, bool isUnrolledModel);
 
-/// Whether the plan is one of a model whose loops `autodiff` replaced.
+/// Returns whether the plan is for a model whose loops `autodiff` replaced.
 bool isOfUnrolledModel(const llvm::json::Value &plan);
 
-/// The plan of one of `count` programs in the plans of the options (writePlans). Errors: a file of
-/// several plans for one program, or the other way round; no plan of that name.
+/// Returns the plan of one of `count` programs in the plans of the options (writePlans). Errors: a
+/// file of several plans for one program, or one plan for several programs; no plan of that name.
 mlir::FailureOr<const llvm::json::Value *> findProgramPlan(mlir::ModuleOp module, ProgramOp program,
                                                            const CompileOptions &options,
                                                            size_t count);
@@ -27,29 +27,29 @@ mlir::FailureOr<const llvm::json::Value *> findProgramPlan(mlir::ModuleOp module
 /// The plans of all programs that are objects, by device; one in the file of one.
 mlir::SmallVector<const llvm::json::Object *> listPlans(const llvm::json::Value &file);
 
-/// The plan of `step`, which has been through `autodiff` and gets the labels that the plan rests
-/// on. `path` is that of the file, for messages. Errors: not a plan, or one of another graph, at
-/// the first op that differs.
+/// Reads the plan of `step`, which has been through `autodiff` and receives the labels of the plan.
+/// `path` is the file name for messages. Errors: no plan, or a plan of another graph, at the first
+/// op that differs.
 mlir::FailureOr<StepPlan> readPlanFile(ProgramOp step, const llvm::json::Value &plan,
                                        llvm::StringRef path);
 
-/// Whether the options in a plan have the types that they must have.
+/// Returns whether the options in a plan have the required types.
 bool haveGoodOptions(const llvm::json::Object &plan);
-/// The options with what the plan was made for where they say nothing: threads and targets.
+/// Returns the options; threads and targets that they do not set are those of the plan.
 CompileOptions takePlanOptions(CompileOptions options);
-/// Adds what takePlanOptions and readBudget read.
+/// Adds the data that takePlanOptions and readBudget read.
 void addOptions(llvm::json::Object &plan, const CompileOptions &options,
                 std::optional<int64_t> budget);
-/// The bytes that the plan was made to fit into, if it was made for these threads and this target.
+/// Returns the budget of the plan in bytes, if the plan was made for these threads and this target.
 std::optional<int64_t> readBudget(const llvm::json::Value &plan, const CompileOptions &options);
 
-/// The ids of the values of `step`, before it has its form, by label.
+/// Returns the ids of the values of `step`, before it has its form, by label.
 llvm::json::Object writeLabels(ProgramOp step);
-/// The blocks of the ops of `step`, before it has its form: runs of ops, each as its number of ops
-/// and the blocks around them.
+/// Returns the blocks of the ops of `step`, before it has its form: runs of ops, each with its
+/// number of ops and the blocks around them.
 llvm::json::Array writeUnits(ProgramOp step);
-/// Gives the values of `step` the labels of the plan, and its ops the blocks. A MUST that they have
-/// stays; an error if the plan follows its labels.
+/// Gives the values of `step` the labels of the plan, and its ops the blocks. A MUST of the step
+/// stays; fails if it contradicts a plan that follows its labels.
 mlir::LogicalResult takeLabels(ProgramOp step, const llvm::json::Object &plan);
 
 } // namespace reprise

@@ -1,5 +1,4 @@
-// reprise: what a plan file keeps of the compilation that made it, so that the file alone makes the
-// same bundle
+// reprise: options in a plan file, so that the file alone gives the same bundle
 #include "PlanFile.h"
 #include "Planner/PlanContext.h"
 
@@ -14,7 +13,7 @@ using namespace reprise;
 using llvm::json::Array;
 using llvm::json::Object;
 
-/// More workers than any run has.
+/// Limit of workers, larger than in any run.
 static constexpr int64_t kMostThreads = 4096;
 
 static std::optional<unsigned> readThreads(const Object &plan) {
@@ -23,7 +22,7 @@ static std::optional<unsigned> readThreads(const Object &plan) {
   return isNumber ? std::optional(static_cast<unsigned>(*threads)) : std::nullopt;
 }
 
-/// Whether these are lists of values by known labels.
+/// Returns whether the value is lists of ids by known labels.
 static bool areLabels(const llvm::json::Value &value) {
   const Object *lists = value.getAsObject();
   return lists && llvm::all_of(*lists, [](const Object::value_type &list) {
@@ -78,7 +77,7 @@ std::optional<int64_t> reprise::readBudget(const llvm::json::Value &file,
 
 //===-- Labels --------------------------------------------------------------------------------===//
 
-/// Labels of constants say nothing.
+/// Returns whether a label of the op has no effect, as for constants.
 static bool isUndecided(Operation *op) { return op->hasTrait<OpTrait::ConstantLike>(); }
 
 Array reprise::writeUnits(ProgramOp step) {
@@ -98,7 +97,8 @@ Array reprise::writeUnits(ProgramOp step) {
   return list;
 }
 
-/// A list for another number of ops is one of another graph, which is told later.
+/// Applies the blocks. A list for another number of ops belongs to another graph, which a later
+/// check reports.
 static void takeUnits(ProgramOp step, const Array &list) {
   SmallVector<SmallVector<int64_t>> runs;
   for (const llvm::json::Value &entry : list) {
@@ -135,7 +135,7 @@ Object reprise::writeLabels(ProgramOp step) {
 }
 
 namespace {
-/// The labels of a plan on their way to the step's ops.
+/// Transfer of the labels of a plan to the step's ops.
 class LabelChange {
 public:
   LabelChange(ProgramOp step, bool isFollowed)
@@ -146,7 +146,7 @@ public:
 
 private:
   ValueIds ids;
-  bool isFollowed; ///< no choices decide
+  bool isFollowed; ///< whether the plan has no choices
   llvm::StringMap<StringRef> labels;
 };
 } // namespace

@@ -38,7 +38,7 @@ LogicalResult ProgramRun::setSaveAllBytes(int64_t bytes) {
   return success();
 }
 
-/// The bytes of the budget, or what the device's memory has for arena and workspace, if that is
+/// Returns the bytes of the budget, or of the device's memory for arena and workspace, if that is
 /// less.
 FailureOr<int64_t> ProgramRun::findBudget() {
   if (!options.budget)
@@ -68,8 +68,9 @@ LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
   return error;
 }
 
-/// A plan that was packed for one budget may be missed when its own bytes are the budget. The plans
-/// of descents are not: they are packed for every budget that is refused.
+/// Reports that no plan fits. A plan that was packed for one budget may be missed when its own
+/// bytes are the budget. Plans of descents are not missed, because they are packed for every
+/// refused budget.
 LogicalResult ProgramRun::refuse(std::optional<int64_t> known) {
   int64_t budget = *budgetBytes;
   int64_t feasible = options.timeLimitSeconds ? planner->smallestBytes() : planner->leastBytes();
@@ -87,7 +88,7 @@ LogicalResult ProgramRun::emitTooSmall(int64_t least) const {
   return planner->emitTooSmall(*budgetBytes, least);
 }
 
-/// Asks for less and less, by a hundredth, until the same search refuses it.
+/// Finds a smaller budget, in steps of one hundredth, until the same search refuses it.
 FailureOr<int64_t> ProgramRun::findLeast(int64_t budget, int64_t feasible) {
   int64_t taken = feasible;
   while (!options.timeLimitSeconds) {
@@ -136,7 +137,8 @@ LogicalResult ProgramRun::planWithin() {
   return success();
 }
 
-/// What a share is of, and what the plan costs, only the packed program can tell.
+/// Reads a plan. The bytes that a share refers to, and the cost of the plan, are known only from
+/// the packed program.
 FailureOr<StepPlan> ProgramRun::readPlan(const llvm::json::Value &file) {
   if (failed(startPlanner()))
     return failure();
@@ -222,7 +224,7 @@ LogicalResult ProgramRun::lower(Phase after) {
 }
 
 LogicalResult ProgramRun::checkBudget() const {
-  if (!budgetBytes || options.estimateOnly) // an estimate tells that it does not fit
+  if (!budgetBytes || options.estimateOnly) // an estimate reports that it does not fit
     return success();
   int64_t taken = compiled.report.arenaBytes + compiled.report.workspaceBytes;
   if (taken > *budgetBytes && room == budgetBytes)

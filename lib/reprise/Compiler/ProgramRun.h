@@ -6,40 +6,39 @@
 
 namespace reprise {
 
-/// One device program on its way from `autodiff`, or from the later phase that its module has been
-/// through, to `memory`.
+/// Compilation of one device program from `autodiff`, or from a later phase that its module has
+/// been through, to `memory`.
 class ProgramRun {
 public:
-  /// `options` and `costs` outlive the run. `phases` are those of the options but for what a plan
-  /// or the program's target change; they hold the target's facts.
+  /// Makes the run; `options` and `costs` outlive it. `phases` are those of the options with the
+  /// changes of a plan or of the program's target; they hold the target's facts.
   ProgramRun(ProgramOp program, const CompileOptions &options, PhaseOptions phases,
              const CostModel &costs);
 
-  /// Whether a budget or the device's memory bounds what the program takes.
+  /// Returns whether a budget or the device's memory limits the program.
   bool isBounded() const { return options.budget || room; }
-  /// Of a program for which `plan` found none within these bounds: the bounds over the bytes of its
+  /// Returns, if `plan` found no plan within the limits, the limits divided by the bytes of the
   /// smallest plan.
   std::optional<double> getShortRoom() const { return shortRoom; }
-  /// Says so, at the op where the need is highest, with the least that does.
-  /// \p known is the least budget over other cuts, in bytes, if there are any.
+  /// Reports that no plan fits, at the op with the highest need, with the smallest budget that
+  /// fits. \p known is the smallest budget over other cuts, in bytes, if there are any.
   mlir::LogicalResult refuse(std::optional<int64_t> known = std::nullopt);
   /// Finds the smallest plan. The program counts as one that does not fit into one byte.
   mlir::LogicalResult measure();
-  /// Bytes within which such a program has a plan, whatever the budget was.
+  /// Returns the smallest bytes for which a plan was found, whatever the budget was.
   int64_t leastBytes() const { return planner->leastBytes(); }
 
   /// Arena and workspace of the program that saves every value.
   mlir::FailureOr<int64_t> findSaveAllBytes();
-  /// A budget that is a share is one of so many bytes. Of several programs it is that of the one
-  /// that takes most, as their devices are mostly alike.
+  /// Sets the bytes that a share refers to. With several programs these are the bytes of the
+  /// largest, since devices are mostly equal.
   mlir::LogicalResult setSaveAllBytes(int64_t bytes);
-  /// The form and the choices of a plan: of `file`, of a search within the budget, or of labels. A
-  /// program that does not fit stays as it is.
+  /// Finds the form and the choices of a plan: from `file`, by a search within the budget, or from
+  /// labels. A program that does not fit stays unchanged.
   mlir::LogicalResult plan(const llvm::json::Value *file);
-  /// Up to `memory`. The report speaks of values, which the launches swallow.
+  /// Lowers up to `memory`. The report of values comes first, because launches hide them.
   mlir::LogicalResult lower(Phase after);
-  /// After the report has the bytes: what is written down keeps the promise, whatever was
-  /// predicted.
+  /// Checks the budget against the bytes of the report, whatever was predicted.
   mlir::LogicalResult checkBudget() const;
 
   ProgramOp getProgram() const { return program; }
@@ -62,8 +61,9 @@ private:
   const CompileOptions &options;
   PhaseOptions phases;
   const CostModel &costs;
-  std::optional<int64_t> room;             ///< for arena and workspace in the memory of the device
-  std::unique_ptr<ProgramPlanner> planner; ///< until there is a plan
+  /// Bytes for arena and workspace in the memory of the device.
+  std::optional<int64_t> room;
+  std::unique_ptr<ProgramPlanner> planner; ///< planner, until there is a plan
   std::optional<double> shortRoom;
   std::optional<BudgetOutcome> outcome;
   std::optional<int64_t> budgetBytes;

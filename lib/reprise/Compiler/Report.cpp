@@ -1,4 +1,4 @@
-// reprise: what a compilation tells of itself
+// reprise: the report of a compilation
 #include "Report.h"
 
 #include "reprise/Dialect/Exec/IR/Storage.h"
@@ -89,7 +89,7 @@ static ReportedValue describeValue(OpResult value, StringRef id, const Place &pl
   return entry;
 }
 
-/// Gives the results of `op` the numbers from `first` on, and their replays the same.
+/// Numbers the results of `op` from `first` on; their replays get the same numbers.
 static void number(Operation *op, int64_t first, DenseMap<Attribute, int64_t> &numbers) {
   auto value = IntegerAttr::get(IntegerType::get(op->getContext(), 64), first);
   op->setDiscardableAttr(exec::kReportedAttr, value);
@@ -116,7 +116,7 @@ void describeFusion(ProgramOp step, ReportedPlan &plan) {
     value.fused = !stored.contains(i);
 }
 
-/// An offload has no row of its own: what is decided on it is decided on its operand.
+/// Adds the decision about an offload to the value that it moves, because an offload has no row.
 static void addOffload(OffloadOp op, bool isSaved, ReportedValue &value) {
   Verdict verdict = readVerdict(cast<OpResult>(op.getResult())).value_or(Verdict());
   if (verdict.decision == checkpoint::Decision::Replayed)
@@ -223,13 +223,13 @@ ReportedInputs describeInputs(ModuleOp module, const PhaseOptions &options) {
 }
 
 int64_t countPersistentBytes(ProgramOp step) {
-  int64_t bytes = sizeof(int64_t); // the number of the step
+  int64_t bytes = sizeof(int64_t); // number of the step
   for (Type type : step.getArgumentTypes())
     bytes += getByteSize(type);
   return bytes;
 }
 
-/// Those that a worker of the device needs: of its kernels.
+/// Returns the bytes that a worker of the device needs: the maximum of its kernels.
 static uint64_t countWorkerBytes(const runtime::Bundle &bundle, uint32_t device) {
   uint64_t most = 0;
   for (const runtime::Program &program : bundle.programs)
@@ -239,7 +239,8 @@ static uint64_t countWorkerBytes(const runtime::Bundle &bundle, uint32_t device)
   return most;
 }
 
-/// What libraries compute of the step, and what stays a kernel although one was asked for.
+/// Describes the launches of libraries, and launches that stay kernels although a library was
+/// requested.
 static void describeLibraries(ProgramOp step, const Target &target, Report &report) {
   if (target.getContractions() != "library")
     return;

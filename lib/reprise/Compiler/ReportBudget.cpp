@@ -1,4 +1,4 @@
-// reprise: what a report tells of its budget
+// reprise: the budget in a report
 #include "Html.h"
 #include "Report.h"
 

@@ -10,7 +10,8 @@ using namespace mlir;
 
 namespace reprise {
 
-/// Adds the launch's seconds to the parts of its ops, in the proportion of what each takes alone.
+/// Adds the launch's seconds to the parts of its ops, in proportion to the seconds of each op
+/// alone.
 static void addSeconds(exec::LaunchOp launch, const CostModel &costs, double (&seconds)[3]) {
   auto parts = launch->getAttrOfType<DenseI64ArrayAttr>(exec::kPartsAttr);
   SmallVector<Operation *> ops;

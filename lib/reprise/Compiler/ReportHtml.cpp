@@ -86,7 +86,7 @@ static void printBudget(raw_ostream &stream, const Report &report) {
   stream << "</details>\n";
 }
 
-/// Two bars per layer: what it saves, and what it computes again.
+/// Prints two bars per layer: its saved bytes, and its replayed bytes.
 static void printBars(raw_ostream &stream, const Report &report) {
   std::vector<LayerSummary> layers = summarizeLayers(report);
   int64_t most = 1;
@@ -144,7 +144,7 @@ static void printProgram(raw_ostream &stream, const Report &report) {
   printAllValues(stream, report);
 }
 
-/// The head is that of the first program; those of several have headings of their own.
+/// Prints the page. The head is that of the first program; several programs have headings.
 void printHtml(raw_ostream &stream, ArrayRef<CompiledProgram> programs,
                const std::optional<ReportedPipeline> &pipeline) {
   const Report &first = programs.front().report;

@@ -1,4 +1,4 @@
-// reprise: the report's values by layer, and the story of one value
+// reprise: the report's values by layer, and the explanation of one value
 #include "Report.h"
 
 #include "llvm/ADT/MapVector.h"

@@ -1,4 +1,4 @@
-// reprise: what a report tells of the pipeline that the programs are
+// reprise: the pipeline of the programs in a report
 #include "Html.h"
 #include "Report.h"
 
@@ -21,8 +21,9 @@ static bool isDrawn(const ReportedPipeline &pipeline) {
   return !pipeline.simulation.begins.empty();
 }
 
-/// The replays of a plan in the stead of those that the cut reckoned with. Those of a device are
-/// shared out among its stages by what was reckoned, or else by their forward passes.
+/// Replaces the replays that the cut assumed by those of the plans. The replays of a device are
+/// divided among its stages in the proportions of the assumed replays, or otherwise of their
+/// forward passes.
 static void takeReplays(const pipeline::Shape &shape, ArrayRef<double> known,
                         ArrayRef<CompiledProgram> programs, pipeline::Pipeline &made,
                         std::vector<double> &replays) {
@@ -87,7 +88,7 @@ static std::string describeSchedule(StringRef name, int64_t chunks) {
   return chunks > 1 ? formatv("{0} with {1} stages per device", name, chunks).str() : name.str();
 }
 
-/// Seconds as a reader says them.
+/// Returns seconds in a readable unit.
 static std::string describeSeconds(double seconds) {
   return seconds < 1e-3 ? formatv("{0:f1} us", 1e6 * seconds).str()
          : seconds < 1  ? formatv("{0:f2} ms", 1e3 * seconds).str()

@@ -36,7 +36,7 @@ static void printErrors(raw_ostream &stream, const Report &report) {
                       100 * error.relative(), kind);
 }
 
-/// The width of what rows say before their figures.
+/// Width of the names of rows before their figures.
 static constexpr int kNameWidth = 34;
 
 void printBytes(raw_ostream &stream, StringRef name, int64_t bytes) {

@@ -1,4 +1,4 @@
-// reprise: the arena over the step: which buffer lies where, from which launch to which
+// reprise: the arena over the step: the offset and the launches of each buffer
 #include "Report.h"
 
 #include "reprise/Dialect/Exec/IR/Storage.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace reprise {
 
-/// What the command or loop that first stores into a buffer is called.
+/// Returns the name of the command or loop that first stores into a buffer.
 static std::string getName(Operation *op) {
   if (auto launch = dyn_cast<exec::LaunchOp>(op))
     return exec::getLabel(launch);
@@ -54,7 +54,8 @@ static llvm::MapVector<Value, Buffer> findBuffers(ProgramOp step,
   return buffers;
 }
 
-/// The part of the step whose op makes the result; "" where the kernels phase noted none.
+/// Returns the part of the step whose op computes the result; "" if the kernels phase recorded
+/// none.
 static std::string findPart(exec::LaunchOp launch, unsigned result) {
   auto parts = launch ? launch->getAttrOfType<DenseI64ArrayAttr>(exec::kPartsAttr) : nullptr;
   if (!parts)

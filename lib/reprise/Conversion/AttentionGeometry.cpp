@@ -1,4 +1,5 @@
-// reprise: emits where the operands of attention lie, which keys a query sees, which words it draws
+// reprise: emits the addresses of attention's operands, the visible keys of queries, and positions
+// of words
 #include "AttentionGeometry.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

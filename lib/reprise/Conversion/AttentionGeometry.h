@@ -1,4 +1,5 @@
-// reprise: emits where the operands of attention lie, which keys a query sees, which words it draws
+// reprise: emits the addresses of attention's operands, the visible keys of queries, and positions
+// of words
 #ifndef REPRISE_CONVERSION_ATTENTIONGEOMETRY_H
 #define REPRISE_CONVERSION_ATTENTIONGEOMETRY_H
 
@@ -27,7 +28,7 @@ public:
   const AttentionSpec &spec;
 
   Value max(Value x, Value y);
-  /// x, but at least lo and at most hi.
+  /// Returns x, but at least lo and at most hi.
   Value clamp(Value x, Value lo, Value hi) { return max(lo, k.min(x, hi)); }
 
   /// The keys that the query `i` sees; of queries beyond the last one, all.
@@ -35,9 +36,10 @@ public:
     return spec.causal ? k.min(k.add(i, spec.shift() + 1), k.i64(spec.keys)) : k.i64(spec.keys);
   }
 
-  /// Head `number` of all, of so many per batch entry.
+  /// Returns head `number` of all heads, with `heads` heads per batch entry.
   HeadIndex headOf(Value number, int64_t heads);
-  /// The key head that a query head reads, and query head `number` of those that read a key head.
+  /// Return the key head that a query head reads, and query head `number` of the query heads that
+  /// read a key head.
   HeadIndex keyHeadOf(const HeadIndex &head);
   HeadIndex queryHeadOf(const HeadIndex &keyHead, Value number);
   /// The first element of a head in an operand of the given strides.
@@ -45,9 +47,9 @@ public:
                  const HeadIndex &head);
 };
 
-/// What dropout draws by; nothing where a spec does not draw.
+/// Values that determine the words of dropout; unset if a spec does not draw.
 struct AttentionDraw {
-  /// Loads from the buffers from `firstBuffer`, that of the stream, on.
+  /// Loads the values from the buffers from `firstBuffer`, the stream's buffer, on.
   AttentionDraw(AttentionGeometry &geometry, unsigned firstBuffer);
 
   /// The position of (query i, key 0).

@@ -1,4 +1,4 @@
-// reprise: which part of its buffer a value of a launch's body is
+// reprise: values of a launch's body as views of the launch's buffers
 #include "reprise/Conversion/BodyView.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// reprise: what all targets do between emitted kernels and their code
+// reprise: steps from emitted kernels to code that all targets share
 #include "Codegen.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -18,8 +18,8 @@ using namespace mlir;
 namespace reprise {
 
 LogicalResult lowerToLlvmDialect(ModuleOp outer) {
-  // One pass manager runs all modules: several at once would load dialects into the context
-  // concurrently, which it does not allow.
+  // We run one pass manager over all modules, because several at once would load dialects into the
+  // context concurrently, which is not allowed.
   PassManager manager(outer.getContext(), ModuleOp::getOperationName());
   OpPassManager &passes = manager.nest<ModuleOp>();
   passes.addPass(createSCFToControlFlowPass());
@@ -40,15 +40,15 @@ std::unique_ptr<llvm::TargetMachine> makeMachine(StringRef triple, StringRef cpu
   if (!backend)
     llvm::report_fatal_error(llvm::Twine(error));
   llvm::TargetOptions options;
-  // Standard, the default, would fuse what vector.fma and the like leave as fmuladd.
+  // The default, Standard, would fuse the fmuladd operations that vector.fma and others leave.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(
       backend->createTargetMachine(parsed, cpu, "", options, llvm::Reloc::PIC_,
                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 
-/// The passes that emitted vector code needs: it is as fast as after -O3, and compiles in a tenth
-/// of the time.
+/// Runs the passes that emitted vector code needs: the result is as fast as after -O3, in a tenth
+/// of the compile time.
 static LogicalResult optimize(llvm::Module &module, llvm::TargetMachine &machine,
                               const llvm::TargetLibraryInfoImpl &library) {
   llvm::LoopAnalysisManager loops;
@@ -74,7 +74,7 @@ static LogicalResult optimize(llvm::Module &module, llvm::TargetMachine &machine
   return success();
 }
 
-/// The only lane that a constant mask lets through; none if it is another mask.
+/// Returns the only lane that a constant mask enables; none for any other mask.
 static std::optional<unsigned> findOnlyLane(llvm::Value *mask) {
   auto *constant = dyn_cast<llvm::Constant>(mask);
   std::optional<unsigned> only;
@@ -90,8 +90,8 @@ static std::optional<unsigned> findOnlyLane(llvm::Value *mask) {
   return only;
 }
 
-/// Stores of one lane become scalar ones. The x86 backend of LLVM 22 would store a truncated lane
-/// in the width that it had before (llvm/llvm-project#179489).
+/// Replaces masked stores of one lane by scalar stores. The x86 backend of LLVM 22 would store a
+/// truncated lane in its original width (llvm/llvm-project#179489).
 static void scalarizeSingleStores(llvm::Function &function) {
   for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
@@ -122,7 +122,8 @@ FailureOr<std::string> generateCode(Operation *lowered, llvm::TargetMachine &mac
   for (llvm::Function &function : *module)
     if (!function.isDeclaration())
       adjust(function);
-  // LLVM would turn loops into calls of memset and memcpy, which an image cannot reach.
+  // We disable library functions, because LLVM would turn loops into calls of memset and memcpy,
+  // which an image cannot reach.
   llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
   library.disableAllFunctions();
   if (failed(optimize(*module, machine, library)))

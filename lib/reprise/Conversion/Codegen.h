@@ -1,4 +1,4 @@
-// reprise: what all targets do between emitted kernels and their code
+// reprise: steps from emitted kernels to code that all targets share
 #ifndef REPRISE_CONVERSION_CODEGEN_H
 #define REPRISE_CONVERSION_CODEGEN_H
 
@@ -7,11 +7,11 @@
 
 namespace reprise {
 
-/// Lowers the modules inside of `outer`, at the same time, from arith, math, scf, vector, cf, index
-/// and ub to the llvm dialect.
+/// Lowers the modules inside of `outer`, in parallel, from arith, math, scf, vector, cf, index and
+/// ub to the llvm dialect.
 mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp outer);
 
-/// An LLVM target machine that fuses nothing by itself. The backend of the triple must have been
+/// Makes an LLVM target machine that fuses no operations. The backend of the triple must have been
 /// initialized.
 std::unique_ptr<llvm::TargetMachine> makeMachine(llvm::StringRef triple, llvm::StringRef cpu);
 

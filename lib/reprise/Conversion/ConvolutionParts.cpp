@@ -14,13 +14,13 @@ namespace {
 
 //===-- Shapes --------------------------------------------------------------------------------===//
 
-/// One spatial dimension; a convolution over one has another of size 1 before it.
+/// Spatial dimension; a convolution over one dimension has another dimension of size 1 before it.
 struct Axis {
   int64_t image = 1, output = 1, window = 1, stride = 1, low = 0, dilation = 1;
 };
 
 struct ConvolutionShape {
-  int64_t samples, groups, channels, outputs; // channels and outputs of one group
+  int64_t samples, groups, channels, outputs; // channels and outputs per group
   Axis axes[2];
 };
 
@@ -36,12 +36,12 @@ template <typename OpT> ConvolutionShape shapeOf(OpT op) {
   return shape;
 }
 
-/// Positions along one axis that sum over the same part of the window. All are arithmetic
+/// Positions along one axis whose sums use the same part of the window. All are arithmetic
 /// sequences; result i and window position j read position source + i · sourceStep + j ·
 /// sourcePerWindow of the operand.
 struct Phase {
-  int64_t first, step, count;              // of the result
-  int64_t window, windowStep, windowCount; // of the window
+  int64_t first, step, count;              // positions of the result
+  int64_t window, windowStep, windowCount; // positions of the window
   int64_t source, sourceStep, sourcePerWindow;
 
   bool reads() const { return count > 0 && windowCount > 0; }
@@ -55,12 +55,12 @@ struct Phase {
   }
 };
 
-/// Output positions, which read the image.
+/// Returns the output positions, which read the image.
 Phase forwardPhase(const Axis &axis) {
   return {0, 1, axis.output, 0, 1, axis.window, -axis.low, axis.stride, axis.dilation};
 }
 
-/// Image positions `remainder`, `remainder` + stride, … , which read the output.
+/// Returns the image positions `remainder`, `remainder` + stride, … , which read the output.
 Phase backwardPhase(const Axis &axis, int64_t remainder) {
   Phase phase{remainder, axis.stride, 0, 0, 0, 0, 0, 1, 0};
   if (remainder < axis.image)
@@ -80,7 +80,7 @@ Phase backwardPhase(const Axis &axis, int64_t remainder) {
 
 //===-- Operands and parts --------------------------------------------------------------------===//
 
-/// Distances in elements of [first, second, y, x] from those of [first, second, spatial…].
+/// Strides in elements of [first, second, y, x], from the strides of [first, second, spatial…].
 struct Strides {
   int64_t first, second, axes[2];
 
@@ -145,15 +145,16 @@ private:
   ConvolutionShape shape;
   Type type;
   SmallVector<Phase> phases[2];
-  // Of a filter's gradient, which sums over samples and positions, none of these.
+  // Fields below are unused for a filter's gradient, which sums over samples and positions.
   bool sumsPositions = false;
   bool isTransposed =
-      false; // the filter's second dimension is the result's, its first the source's
-  int64_t rows = 0, terms = 0; // channels of a group of the result, of the source
+      // True if the filter's dimensions are [source channels, result channels, …].
+      false;
+  int64_t rows = 0, terms = 0; // channels per group of the result, and of the source
   int64_t size[2] = {0, 0};    // positions of the result
 };
 
-/// As many zeros as the phases read around the image.
+/// Finds the widths of zeros that the phases read around the image.
 void Convolution::findFrame() {
   auto source = cast<RankedTensorType>(operands.rhs.getType());
   Frame &frame = operands.frame;
@@ -180,8 +181,8 @@ ConvolutionPart Convolution::filterPart(const Strides &output, const Strides &im
     spec.columns.push_back({phase.windowCount, phase.sourcePerWindow * image.axes[d]});
     spec.rhsOffset += (phase.source + operands.frame.low[d]) * image.axes[d];
   }
-  // Window positions are no neighbours in the image, but outputs are; then the results must be
-  // brought into their order, which pays for many terms.
+  // Window positions are not adjacent in the image, but outputs are. Lanes along outputs need a
+  // transposition of the results, which pays off for many terms.
   spec.lanesAlongRows =
       phases[0].front().count * phases[1].front().count * shape.samples > shape.outputs;
   return {spec, ResultStrides::rowMajor(spec), true};

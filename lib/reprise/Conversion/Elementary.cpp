@@ -1,9 +1,9 @@
 // reprise: emission of the elementary functions.
 //
-// The operations and their order are those of lib/reprise/Reference/Elementary.cpp, where every
-// step is explained; the two share no code, and test/unit/Conversion/ElementaryTest.cpp holds them
-// together to the bit. Branches become selects, so each branch is computed for every lane and must
-// not trap, whatever the lane holds.
+// The operations and their order are those of lib/reprise/Reference/Elementary.cpp, which explains
+// every step; the two share no code, and test/unit/Conversion/ElementaryTest.cpp compares them to
+// the bit. Branches become selects, so each branch is computed for every lane and must not trap for
+// any value.
 
 #include "reprise/Conversion/Elementary.h"
 #include "Lanes.h"
@@ -20,7 +20,7 @@ namespace {
 constexpr double log2e = 1.4426950408889634074;
 constexpr double ln2 = 0.69314718055994530942;
 
-/// ln 2 in two parts; a product of the first with an exponent is exact.
+/// Parts of ln 2; a product of the first part with an exponent is exact.
 struct Ln2 {
   double high, low;
   explicit Ln2(const Lanes &l)
@@ -30,7 +30,7 @@ struct Ln2 {
 
 double expLowest(const Lanes &l) { return l.format.isDouble ? -746 : -104; }
 
-/// base·exponent = n + rest: returns 2^n and (2^rest - 1).
+/// Splits base·exponent = n + rest: returns 2^n and (2^rest - 1).
 std::pair<Value, Value> emitBinaryPower(Lanes &l, Value base, Value exponent) {
   Value shift = l.f(l.format.integerShift() + l.format.bias());
   Value shifted = l.fma(base, exponent, shift);
@@ -69,7 +69,8 @@ Value emitLogOfNormal(Lanes &l, Value x, Value shift) {
       l.andBits(l.subBits(bits, l.i(twoThirds)), l.i(upperBits(l.format.mantissaBits())));
   Value f = l.sub(l.fromBits(l.subBits(bits, exponent)), l.f(1));
   Value k = arith::ShRSIOp::create(l.b, exponent, l.i(l.format.mantissaBits()));
-  if (l.format.isDouble) // a vector of i64 converts lane by lane on most CPUs, one of i32 does not
+  // Most CPUs convert a vector of i64 lane by lane, but not a vector of i32.
+  if (l.format.isDouble)
     k = arith::TruncIOp::create(l.b, shapedAs(l.floats, l.b.getI32Type()), k);
   k = arith::SIToFPOp::create(l.b, l.floats, k);
   if (shift)

@@ -1,8 +1,8 @@
 // reprise: emission of sine and cosine.
 //
-// As in lib/reprise/Reference/{Elementary,Angle}.cpp, where every step is explained. Angles beyond
-// the reach of the fast reduction are rare: lanes that hold one are reduced one by one, in whole
-// numbers, and nothing is computed for them if there are none.
+// The steps are those of lib/reprise/Reference/{Elementary,Angle}.cpp, which explain them. Angles
+// beyond the range of the fast reduction are rare: lanes with such an angle are reduced one by one,
+// in whole numbers, in a branch that is skipped if there are none.
 
 #include "Lanes.h"
 #include "Polynomials.h"
@@ -18,14 +18,14 @@ using namespace reprise::emission;
 namespace reprise {
 namespace {
 
-/// x - turn·pi/2, and the turn in the low bits of an integer.
+/// Reduced angle x - turn·pi/2, and the turn in the low bits of an integer.
 struct Reduced {
   Value angle, turn;
 };
 
 //===-- Large angles --------------------------------------------------------------------------===//
 
-/// On scalars of f64 and i64: words are 32 bits, below 2^32.
+/// Reduction of large angles on scalars of f64 and i64: words are 32 bits, below 2^32.
 class LargeAngle {
 public:
   explicit LargeAngle(ImplicitLocOpBuilder &b) : l(b, b.getF64Type()) {}
@@ -50,7 +50,7 @@ SmallVector<Value> LargeAngle::bitsOfTwoOverPi(Value first) {
   for (size_t distance = 32; distance >= 1; distance /= 2) {
     Value bit = l.andBits(number, l.i(static_cast<int64_t>(distance)));
     Value moves = l.compare(arith::CmpIPredicate::ne, bit, l.i(0));
-    // What later steps and the result can still ask for.
+    // We keep only words that later steps and the result can read.
     size_t needed = std::min(words.size(), distance + 6);
     for (size_t i = 0; i < needed && i + distance < words.size(); ++i)
       words[i] = l.select(moves, words[i + distance], words[i]);
@@ -98,7 +98,7 @@ Reduced LargeAngle::reduce(Value x) {
           l.select(negative, l.subBits(l.i(4), turn), turn)};
 }
 
-/// The same for a scalar of f32 or f64.
+/// Reduces a scalar of f32 or f64.
 Reduced reduceLarge(ImplicitLocOpBuilder &b, Value x, Type turnType) {
   bool isDouble = x.getType().isF64();
   Value wide = isDouble ? x : arith::ExtFOp::create(b, b.getF64Type(), x).getResult();
@@ -109,7 +109,7 @@ Reduced reduceLarge(ImplicitLocOpBuilder &b, Value x, Type turnType) {
           arith::TruncIOp::create(b, turnType, reduced.turn)};
 }
 
-/// Replaces what is wrong in the lanes of large angles, if there are any.
+/// Replaces the wrong results in the lanes of large angles, if there are any.
 Reduced fixLarge(Lanes &l, Value x, Value large, Reduced reduced) {
   auto type = dyn_cast<VectorType>(l.floats);
   Value any =
@@ -135,7 +135,7 @@ Reduced fixLarge(Lanes &l, Value x, Value large, Reduced reduced) {
   scf::YieldOp::create(
       l.b, ValueRange{vector::InsertOp::create(l.b, fixed.angle, loop.getRegionIterArg(0), lane),
                       vector::InsertOp::create(l.b, fixed.turn, loop.getRegionIterArg(1), lane)});
-  // Lanes whose angle is not large keep theirs.
+  // Lanes without a large angle keep their results.
   l.b.setInsertionPointAfter(branch);
   return {l.select(large, branch.getResult(0), reduced.angle),
           l.select(large, branch.getResult(1), reduced.turn)};
@@ -156,7 +156,7 @@ Reduced reduceAngle(Lanes &l, Value x) {
   return fixLarge(l, x, large, {r, l.toBits(shifted)});
 }
 
-/// sin(x + quadrant·pi/2).
+/// Emits sin(x + quadrant·pi/2).
 Value emitSineFromQuadrant(ImplicitLocOpBuilder &b, Value x, int quadrant) {
   Lanes l(b, x);
   auto [r, turn] = reduceAngle(l, x);

@@ -1,7 +1,8 @@
 // reprise: emission of conversions between element types and of integer division.
 //
-// Only instructions that round right on every x86-64 with F16C and on a GPU are used: no float to
-// bf16 (a call, or an instruction that flushes subnormals), no f64 to f16 (a call).
+// The code uses only instructions that round correctly on every x86-64 with F16C and on a GPU.
+// Excluded are f32 to bf16 (a call, or an instruction that flushes subnormals) and f64 to f16 (a
+// call).
 
 #include "Lanes.h"
 #include "reprise/Conversion/Elementary.h"
@@ -22,7 +23,7 @@ Value emitBf16Bits(Lanes &l, Value x) {
   Value odd = l.andBits(l.shiftRight(bits, 16), l.i(1));
   Value nearest = l.addBits(l.addBits(bits, l.i(0x7fff)), odd);
   Value isNan = l.compare(arith::CmpFPredicate::UNO, x, x);
-  // Before the truncation, where the select is as wide as the comparison.
+  // We select before the truncation, because the select is then as wide as the comparison.
   return l.select(isNan, l.i(0x7fc00000), nearest);
 }
 
@@ -31,7 +32,7 @@ Value emitCanonicalNan(Lanes &l, Value x) {
   return l.select(isNan, l.fromBits(l.i(0x7fc00000)), x);
 }
 
-/// f32 to bf16 or f16.
+/// Converts f32 to bf16 or f16.
 Value emitNarrow(ImplicitLocOpBuilder &b, Value x, Type elementType) {
   Lanes l(b, x);
   Type type = shapedAs(x.getType(), elementType);
@@ -42,7 +43,7 @@ Value emitNarrow(ImplicitLocOpBuilder &b, Value x, Type elementType) {
   return arith::BitcastOp::create(b, type, high);
 }
 
-/// bf16 or f16 to f32.
+/// Converts bf16 or f16 to f32.
 Value emitWiden(ImplicitLocOpBuilder &b, Value x) {
   Type f32 = shapedAs(x.getType(), b.getF32Type());
   if (getElementTypeOrSelf(x).isF16())
@@ -54,9 +55,9 @@ Value emitWiden(ImplicitLocOpBuilder &b, Value x) {
   return arith::BitcastOp::create(b, f32, bits);
 }
 
-/// f64 to f32, rounded to odd: of the two neighbours of an inexact value the one with an odd
-/// mantissa. Rounding that once more to 16 bits gives what one rounding of the f64 gives, since f32
-/// has two bits more than either format.
+/// Converts f64 to f32, rounded to odd: of the two neighbours of an inexact value, the neighbour
+/// with an odd mantissa. A second rounding to 16 bits then gives the result of a single rounding of
+/// the f64, since f32 has at least two bits more than either format.
 Value emitRoundToOdd(ImplicitLocOpBuilder &b, Value x) {
   Lanes wide(b, x);
   Type f32 = shapedAs(x.getType(), b.getF32Type());
@@ -68,18 +69,18 @@ Value emitRoundToOdd(ImplicitLocOpBuilder &b, Value x) {
   Value tooLarge = wide.less(emitAbsolute(wide, x), emitAbsolute(wide, back));
   Value other = l.addBits(bits, l.select(tooLarge, l.i(-1), l.i(1)));
   Value isOdd = l.compare(arith::CmpIPredicate::ne, l.andBits(bits, l.i(1)), l.i(0));
-  // Unordered or equal: exact or NaN, which stays.
+  // Unordered or equal means exact or NaN, which stays.
   Value isExact = wide.compare(arith::CmpFPredicate::UEQ, back, x);
   Value stays = arith::OrIOp::create(b, isExact, isOdd);
   return l.fromBits(l.select(stays, bits, other));
 }
 
-/// An i64 as an f64 that rounds to 16 bits as the integer does: exact, or with its odd lowest bit
-/// for all that was lost.
+/// Converts an i64 to an f64 that rounds to 16 bits as the integer does: exact, or with its lowest
+/// bit set for all lost bits.
 Value emitSticky(ImplicitLocOpBuilder &b, Value x) {
   Type type = x.getType();
   auto constant = [&](int64_t value) { return integerLanes(b, type, value); };
-  // Below 2^53 in magnitude everything is exact. Above, 53 of at most 64 bits stay.
+  // Integers below 2^53 in magnitude are exact. Of larger integers, 53 of at most 64 bits stay.
   Value high = arith::AndIOp::create(b, x, constant(~int64_t(0x7ff)));
   Value rest = arith::AndIOp::create(b, x, constant(0x7ff));
   Value lost = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rest, constant(0));
@@ -92,12 +93,12 @@ Value emitSticky(ImplicitLocOpBuilder &b, Value x) {
   return arith::SIToFPOp::create(b, shapedAs(type, b.getF64Type()), kept);
 }
 
-/// f32 or f64 to i32 or i64.
+/// Converts f32 or f64 to i32 or i64.
 Value emitToInteger(ImplicitLocOpBuilder &b, Value x, Type elementType) {
   Lanes l(b, x);
   Type type = shapedAs(x.getType(), elementType);
   const bool isLong = elementType.isInteger(64);
-  // Both ends are powers of two, so they are exact.
+  // Both limits are powers of two, so they are exact.
   Value end = l.f(isLong ? 0x1p63 : 0x1p31);
   Value begin = l.f(isLong ? -0x1p63 : -0x1p31);
   Value above = l.compare(arith::CmpFPredicate::OGE, x, end);

@@ -1,7 +1,7 @@
 // reprise: emission of x^y.
 //
-// As in lib/reprise/Reference/Power.cpp, where every step is explained. Special values are
-// selected at the end; what the logarithm computes for them is any number, or none.
+// The steps are those of lib/reprise/Reference/Power.cpp, which explains them. Special values are
+// selected at the end; the logarithm computes arbitrary numbers or NaN for them.
 
 #include "Lanes.h"
 #include "Polynomials.h"
@@ -15,17 +15,17 @@ using namespace reprise::emission;
 namespace reprise {
 namespace {
 
-/// An unevaluated sum of two numbers, the second far below the first.
+/// Unevaluated sum of two numbers, the second far below the first.
 struct Pair {
   Value high, low;
 };
 
-/// Operations on f64 and on pairs of them.
+/// Operations on f64 and on pairs of f64.
 class PairLanes : public Lanes {
 public:
   PairLanes(ImplicitLocOpBuilder &b, Type like) : Lanes(b, shapedAs(like, b.getF64Type())) {}
 
-  /// a + b where a is 0 or not below b.
+  /// Returns a + b, if a is 0 or not below b.
   Pair sumOf(Value a, Value b) {
     Value sum = add(a, b);
     return {sum, sub(b, sub(sum, a))};
@@ -34,13 +34,13 @@ public:
     Value high = mul(a, b);
     return {high, fma(a, b, neg(high))};
   }
-  /// Without the product of the low parts.
+  /// Returns the product without the product of the low parts.
   Pair product(Pair a, Pair b) {
     Pair p = product(a.high, b.high);
     return {p.high, add(p.low, add(mul(a.high, b.low), mul(a.low, b.high)))};
   }
 
-  /// x = mantissa·2^exponent with the mantissa in [least, 2·least).
+  /// Splits x = mantissa·2^exponent with the mantissa in [least, 2·least).
   std::pair<Value, Value> split(Value x, double least) {
     Value bits = toBits(x), bound = toBits(f(least));
     Value exponentBits = andBits(subBits(bits, bound), i(upperBits(52)));
@@ -52,9 +52,9 @@ public:
   Value limit(Value x, double most) { return greater(f(-most), lesser(f(most), x)); }
 
   Pair log2Of(Value x);
-  /// x^y of positive finite x and finite y.
+  /// Returns x^y of positive finite x and finite y.
   Value power(Value x, Value y);
-  /// The same, rounded to f32 by the caller, of numbers that an f32 holds.
+  /// Returns x^y of numbers that an f32 holds; the caller rounds it to f32.
   Value shortPower(Value x, Value y);
 };
 

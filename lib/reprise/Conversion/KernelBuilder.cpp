@@ -52,8 +52,8 @@ Value KernelBuilder::widen(Value index) {
   return isNarrow ? b.createOrFold<arith::ExtSIOp>(b.getI64Type(), index) : index;
 }
 
-/// Sums and products that do not overflow let LLVM move them to the addresses' side of a conversion
-/// to 64 bits, and so into the offsets of accesses.
+/// Computes with no-overflow flags, so that LLVM moves sums and products through a conversion to 64
+/// bits into the offsets of accesses.
 template <typename Op> Value KernelBuilder::compute(Value lhs, Value rhs) {
   if (!isNarrow)
     return b.createOrFold<Op>(lhs, rhs);

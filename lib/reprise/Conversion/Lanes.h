@@ -15,17 +15,17 @@ mlir::Type shapedAs(mlir::Type like, mlir::Type elementType);
 mlir::Value floatLanes(mlir::ImplicitLocOpBuilder &b, mlir::Type type, double value);
 mlir::Value integerLanes(mlir::ImplicitLocOpBuilder &b, mlir::Type type, int64_t value);
 
-/// All bits from `first` on.
+/// Returns all bits from `first` on.
 inline int64_t upperBits(int first) { return static_cast<int64_t>(~uint64_t(0) << first); }
 
-/// How f32 or f64 holds a number.
+/// Format of f32 or f64.
 struct FloatFormat {
   bool isDouble;
   int bitWidth() const { return isDouble ? 64 : 32; }
   int mantissaBits() const { return isDouble ? 52 : 23; }
   int bias() const { return isDouble ? 1023 : 127; }
   int64_t signBit() const { return upperBits(bitWidth() - 1); }
-  /// Adding it to a small number rounds that to an integer, which then stands in the low bits.
+  /// Returns the number whose addition rounds a small number to an integer in the low bits.
   double integerShift() const { return isDouble ? 0x1.8p52 : 0x1.8p23; }
 };
 
@@ -63,9 +63,9 @@ public:
   Value select(Value condition, Value x, Value y) {
     return mlir::arith::SelectOp::create(b, condition, x, y);
   }
-  /// x < y ? x : y, which is y where either is NaN; one instruction.
+  /// Returns x < y ? x : y, which is y if either is NaN; one instruction.
   Value lesser(Value x, Value y) { return select(less(x, y), x, y); }
-  /// y < x ? x : y
+  /// Returns y < x ? x : y
   Value greater(Value x, Value y) { return select(less(y, x), x, y); }
 
   Value toBits(Value x) { return mlir::arith::BitcastOp::create(b, integers, x); }
@@ -88,13 +88,13 @@ public:
 
 mlir::Value emitAbsolute(Lanes &l, mlir::Value x);
 
-/// `magnitude`, which has no sign, with the sign of x.
+/// Returns `magnitude`, which has no sign, with the sign of x.
 mlir::Value emitWithSignOf(Lanes &l, mlir::Value magnitude, mlir::Value x);
 
-/// log of a positive normal number times 2^-shift (null: 0), without the special cases.
+/// Returns the log of a positive normal number times 2^-shift (null: 0), without the special cases.
 mlir::Value emitLogOfNormal(Lanes &l, mlir::Value x, mlir::Value shift = nullptr);
 
-/// sin(2πu) and cos(2πu) of f32 u, a multiple of 2^-24 in [0, 1].
+/// Returns sin(2πu) and cos(2πu) of f32 u, a multiple of 2^-24 in [0, 1].
 std::pair<mlir::Value, mlir::Value> emitSinCosOfTurn(Lanes &l, mlir::Value u);
 
 } // namespace reprise

@@ -1,4 +1,4 @@
-// reprise: the windows of poolings, and what is computed of them, for all targets
+// reprise: the windows of poolings, and their arithmetic, for all targets
 #include "Pooling.h"
 
 #include "reprise/Dialect/Reprise/IR/Reprise.h"

@@ -1,4 +1,4 @@
-// reprise: the windows of poolings, and what is computed of them, for all targets
+// reprise: the windows of poolings, and their arithmetic, for all targets
 #ifndef REPRISE_CONVERSION_POOLING_H
 #define REPRISE_CONVERSION_POOLING_H
 
@@ -7,7 +7,8 @@
 
 namespace reprise {
 
-/// One spatial dimension of a pooling; one over a single dimension has another of size 1 before it.
+/// Spatial dimension of a pooling; a pooling over a single dimension has another of size 1 before
+/// it.
 struct PoolAxis {
   int64_t image = 1, steps = 1, window = 1, stride = 1, low = 0;
   bool adaptive = false;
@@ -17,12 +18,12 @@ struct PoolRange {
   mlir::Value begin, end;
 };
 
-/// What output `i` covers, inside of the image.
+/// Returns the positions inside of the image that output `i` covers.
 PoolRange poolRange(KernelBuilder &k, const PoolAxis &axis, mlir::Value i);
 /// The outputs that cover a position of the image.
 PoolRange coveringRange(KernelBuilder &k, const PoolAxis &axis, mlir::Value position);
 
-/// True (in every lane) if `x` is the maximum of the two, and not the same as `leader`: a first NaN
+/// Returns true (per lane) if `x` is the maximum of the two, and not equal to `leader`: a first NaN
 /// stays, and +0 is above -0.
 mlir::Value emitWins(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value leader);
 
@@ -42,16 +43,16 @@ public:
                     llvm::function_ref<Carried(mlir::Value position, mlir::ValueRange)> body) const;
   /// The number of positions of a window, in the type of arithmetic.
   mlir::Value emitCount(KernelBuilder &k, PoolRange rows, PoolRange columns) const;
-  /// Of the plane at `from`: the maximum, and its position.
+  /// Returns the maximum of the plane at `from`, and its position.
   std::pair<mlir::Value, mlir::Value> emitMaximum(KernelBuilder &k, mlir::Value from,
                                                   PoolRange rows, PoolRange columns) const;
   mlir::Value emitMean(KernelBuilder &k, mlir::Value from, PoolRange rows, PoolRange columns) const;
 };
 
-/// The pooling of a launch's body; null if there is none.
+/// Returns the pooling of a launch's body; null if there is none.
 mlir::Operation *findPool(mlir::Block &body);
 
-/// The slots of the body's outputs by the result of `op` that they store, -1 for none.
+/// Returns the slots of the body's outputs by the result of `op` that they store, -1 for none.
 mlir::FailureOr<llvm::SmallVector<int64_t>> findOutputs(mlir::Block &body, mlir::Operation *op);
 
 } // namespace reprise

@@ -1,8 +1,8 @@
 // reprise: emission of Philox words and of the distributions.
 //
-// On a CPU a 32-bit word lives in a 64-bit lane, with junk in the upper half wherever that does not
-// matter: a product of two such lanes is one vpmuludq, while mul_extended on 32-bit lanes falls
-// apart into shuffles (docs/Rationale/Random.md). On a GPU a word is a register of 32 bits.
+// On a CPU a 32-bit word lives in a 64-bit lane, with arbitrary bits in the upper half if they do
+// not matter. A product of two such lanes is one vpmuludq, but mul_extended on 32-bit lanes becomes
+// shuffles (docs/Rationale/Random.md). On a GPU a word is a register of 32 bits.
 
 #include "reprise/Conversion/Random.h"
 #include "Lanes.h"
@@ -24,7 +24,7 @@ Value emitTruncate(ImplicitLocOpBuilder &b, Value x) {
 struct Words {
   ImplicitLocOpBuilder &b;
   WordWidth width;
-  /// That of a word of every lane.
+  /// Type of a word of every lane.
   Type type;
 
   Words(ImplicitLocOpBuilder &b, WordWidth width, Type like)
@@ -58,16 +58,16 @@ struct Words {
       x = everywhere(x), y = everywhere(y);
     return arith::XOrIOp::create(b, x, y);
   }
-  /// Two words in one lane.
+  /// Returns two words in one lane.
   Value join(Value lowWord, Value highWord) {
     Value shifted = arith::ShLIOp::create(b, highWord, constant(32, type));
     return arith::OrIOp::create(b, low(lowWord), shifted);
   }
 };
 
-/// The four words of each block, in the shape of `blocks`; the upper halves of wide ones are junk.
-/// What does not differ between the lanes, such as the first product with the stream, is computed
-/// on scalars.
+/// Returns the four words of each block, in the shape of `blocks`; the upper halves of wide words
+/// are arbitrary. Values that are equal in all lanes, such as the first product with the stream,
+/// are computed on scalars.
 std::array<Value, 4> emitBlocks(ImplicitLocOpBuilder &b, WordWidth width, Value seed, Value stream,
                                 Value blocks) {
   Words w(b, width, blocks.getType());
@@ -103,7 +103,7 @@ std::pair<Value, Value> emitPairsAt(ImplicitLocOpBuilder &b, WordWidth width, Va
           arith::SelectOp::create(b, second, c[3], c[1])};
 }
 
-/// Words of blocks, which come as four vectors, in order.
+/// Returns the words of blocks, given as four vectors, in order.
 Value emitInOrder(ImplicitLocOpBuilder &b, std::array<Value, 4> c) {
   const int64_t count = cast<VectorType>(c[0].getType()).getNumElements();
   SmallVector<int64_t> pairs, quads;
@@ -115,7 +115,7 @@ Value emitInOrder(ImplicitLocOpBuilder &b, std::array<Value, 4> c) {
                                    vector::ShuffleOp::create(b, c[2], c[3], pairs), quads);
 }
 
-/// An i32 below 2^31, shifted right, as a float.
+/// Returns an i32 below 2^31, shifted right, as a float.
 Value emitHighBits(Lanes &l, Value words, int shift) {
   Value shifted = arith::ShRUIOp::create(l.b, words, integerLanes(l.b, words.getType(), shift));
   return arith::SIToFPOp::create(l.b, l.floats, shifted);
@@ -132,7 +132,7 @@ std::pair<Value, Value> emitBoxMuller(Lanes &l, Value first, Value second) {
   Value count = arith::AddIOp::create(l.b, arith::ShRUIOp::create(l.b, first, eight), one);
   Value u1 = l.mul(arith::SIToFPOp::create(l.b, l.floats, count), l.f(0x1p-24));
   Value u2 = l.mul(emitHighBits(l, second, 8), l.f(0x1p-24));
-  // u1 is normal and positive.
+  // The logarithm has no special cases here, because u1 is normal and positive.
   Value radius = emitSqrt(l.b, l.mul(l.f(-2), emitLogOfNormal(l, u1)));
   auto [sine, cosine] = emitSinCosOfTurn(l, u2);
   return {l.mul(radius, cosine), l.mul(radius, sine)};
@@ -228,7 +228,7 @@ Value emitNormalAt(ImplicitLocOpBuilder &b, Value seed, Value stream, Value posi
 
 Value emitBernoulli(ImplicitLocOpBuilder &b, Value words, double probability) {
   const uint64_t threshold = static_cast<uint64_t>(probability * 0x1p32);
-  // Every word is below 2^32, which an i32 cannot hold.
+  // Every word is below the threshold 2^32, which an i32 cannot hold.
   if (threshold > UINT32_MAX)
     return integerLanes(b, shapedAs(words.getType(), b.getI1Type()), 1);
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, words,

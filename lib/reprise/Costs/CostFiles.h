@@ -1,4 +1,4 @@
-// reprise: the files that seconds come from: devices and profiles
+// reprise: the files with rates and measurements: devices and profiles
 #ifndef REPRISE_LIB_COSTS_COSTFILES_H
 #define REPRISE_LIB_COSTS_COSTFILES_H
 
@@ -12,26 +12,26 @@ namespace reprise {
 /// "launch_seconds", "memory", "link_bytes_per_second"}` (docs/device.schema.json).
 mlir::FailureOr<DeviceRates> readDeviceFile(llvm::StringRef path, mlir::Location from);
 
-/// An op of a measured launch.
+/// Op of a measured launch.
 struct ProfiledOp {
   std::string name, kind, dtype;
   std::string signature; ///< getSignature as 16 hexadecimal digits
-  double flops = 0;      ///< of one execution
+  double flops = 0;      ///< FLOPs of one execution
 };
 
-/// All that ran under one launch's name in a step, with what packs for it or adds its parts.
+/// Kernels of one launch in a step, including those that pack for it or add its parts.
 struct ProfiledLaunch {
-  double seconds = 0;          ///< of a step
-  double calls = 0, bytes = 0; ///< of a step
+  double seconds = 0;          ///< seconds per step
+  double calls = 0, bytes = 0; ///< per step
   std::vector<ProfiledOp> ops;
-  bool isCall = false; ///< of a library, whose ops are not known
+  bool isCall = false; ///< a library call, whose ops are unknown
 };
 
-/// What `reprise-run --profile-out` wrote.
+/// Profile that `reprise-run --profile-out` wrote.
 struct CostProfile {
   std::string target, entry;
-  unsigned threads = 0;  ///< of each program
-  unsigned programs = 1; ///< that ran together
+  unsigned threads = 0;  ///< threads of each program
+  unsigned programs = 1; ///< programs that ran together
   double stepSeconds = 0;
   std::vector<ProfiledLaunch> launches;
 };

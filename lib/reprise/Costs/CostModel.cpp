@@ -1,4 +1,4 @@
-// reprise: how long ops take, for planners and reports: arithmetic, traffic and launches
+// reprise: durations of ops for planners and reports: arithmetic, traffic and launches
 #include "reprise/Costs/CostModel.h"
 
 #include "CostFiles.h"
@@ -18,8 +18,8 @@ using namespace mlir;
 
 namespace reprise {
 
-/// Rates that the kernels of this compiler reach on x86-64 machines of these years, AVX2 or
-/// AVX-512, as docs/Benchmarks.md has them: per thread; all threads share the memory.
+/// Returns the rates of this compiler's kernels on current x86-64 machines, AVX2 or AVX-512, as in
+/// docs/Benchmarks.md: per thread; all threads share the memory.
 static DeviceRates describeCpu(unsigned threads) {
   double count = threads ? threads : 2, single = 200e9 * count;
   DeviceRates rates;
@@ -27,36 +27,37 @@ static DeviceRates describeCpu(unsigned threads) {
   rates.contractionFlops = {
       {"f32", single}, {"f64", single / 2}, {"bf16", single}, {"f16", single}};
   rates.elementwiseFlops = 80e9 * count;
-  // 60 GB/s for one thread, 80 for two, never more than 120: most of what a step moves was written
-  // not long before, and lies in a cache. From memory itself it would be a third of that.
+  // 60 GB/s for one thread, 80 for two, at most 120: most operands of a step were written shortly
+  // before, and lie in a cache. From memory itself it would be a third.
   rates.bytes = 120e9 * count / (count + 1);
   rates.launchSeconds = 0.5e-6;
   return rates;
 }
 
-/// What kernels reach on a chip: of its data sheet's rates .57 in contractions of f32, .22 on
-/// tensor cores, by a library .5, and .875 of its bandwidth. Measured on an H200 (docs/Cuda.md),
-/// and taken for the others. What is exact is outside of tensor cores: chains of fma in f32, into
-/// which 16-bit operands widen.
+/// Rates of kernels on a chip, as fractions of its data sheet: .57 for contractions of f32, .22 on
+/// tensor cores, .5 by a library, and .875 of the bandwidth. Measured on an H200 (docs/Cuda.md),
+/// and assumed for the others. Exact contractions do not use tensor cores: they are chains of fma
+/// in f32, to which 16-bit operands are widened.
 struct Chip {
   unsigned number; ///< sm_80 is 80
   const char *name;
   double single, elementwise, memory; ///< f32 operations and bytes per second
   double link, hostLink; ///< bytes per second, one way, to another device and to the host
-  double tensor;         ///< operations of tensor cores on 16-bit types; half of that on TF32
-  double library;        ///< the same where a library contracts
+  double tensor;         ///< operations of tensor cores on 16-bit types; half on TF32
+  double library;        ///< operations if a library contracts
 };
-/// The sheets count both ways of a link, and of tensor cores also what sparsity would save. An fma
-/// counts two there; most elementwise arithmetic is no fma. The host is behind PCIe 5, and 4 for an
-/// A100.
+/// Table of chips. The sheets count both directions of a link, and for tensor cores also sparsity.
+/// They count an fma as two operations; most elementwise arithmetic is no fma. The host is behind
+/// PCIe 5, and 4 for an A100.
 static constexpr Chip kChips[] = {
     {100, "B200", 4.3e13, 3.75e13, 6.7e12, 9e11, 5.5e10, 5e14, 1.1e15},
     {90, "H100", 3.8e13, 3.35e13, 2.9e12, 4.5e11, 5.5e10, 2.2e14, 5e14},
     {0, "A100", 1.1e13, 9.75e12, 1.8e12, 3e11, 2.5e10, 6.9e13, 1.56e14}};
 
-/// Beside its products attention has exponentials and random words, which no fma unit helps with.
+/// Fraction of the rate in attention, which also computes exponentials and random words, for which
+/// fma units do not help.
 static constexpr double kAttentionShare = 0.6;
-/// On tensor cores they weigh more: llama's on an H200.
+/// Fraction on tensor cores, where these weigh more; measured for llama on an H200.
 static constexpr double kTensorAttentionShare = 0.35;
 
 static DeviceRates describeGpu(unsigned number) {
@@ -88,7 +89,7 @@ static void useTensorCores(DeviceRates &rates, StringRef contractions) {
   }
 }
 
-/// Before tensor cores.
+/// Returns the rates before tensor cores are added.
 static FailureOr<DeviceRates> findPlainRates(const CostSources &sources, unsigned threads,
                                              Location location) {
   if (!sources.deviceFile.empty())
@@ -180,9 +181,10 @@ double CostModel::getArithmetic(const ProfiledLaunch &launch, std::vector<double
   return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
-/// The launches whose bytes take longer than their arithmetic tell how fast bytes move: as fast as
-/// in a quarter of them, by their seconds in the model. What the others take longer is due to their
-/// arithmetic; with a mean instead, launches would take less than their bytes.
+/// Learns the bandwidth from launches whose bytes take longer than their arithmetic: the rate that
+/// a quarter of them reach, weighted by their seconds in the model. The rest of the other launches'
+/// time is attributed to arithmetic. With a mean, some launches would take less time than their
+/// bytes.
 void CostModel::learnBandwidth(const CostProfile &measured) {
   std::vector<std::pair<double, Fit>> fits;
   double modelled = 0;
@@ -206,11 +208,11 @@ void CostModel::learnBandwidth(const CostProfile &measured) {
   }
 }
 
-/// Shares out the seconds of each launch, beside those of its bytes, among its ops, in the
-/// proportion of their arithmetic.
+/// Learns from a profile: divides the seconds of each launch, beyond those of its bytes, among its
+/// ops, in proportion to their arithmetic.
 void CostModel::learn(const CostProfile &measured) {
   learnBandwidth(measured);
-  // Some time is left for the arithmetic, however slow the bytes of other launches were.
+  // We leave some time for the arithmetic, however slow the bytes of other launches were.
   static constexpr double kLeastShare = 0.05;
   double total = 0, calls = 0, byteScale = traffic.getScale();
   for (const ProfiledLaunch &launch : measured.launches) {
@@ -242,8 +244,8 @@ void CostModel::learn(const CostProfile &measured) {
       count("copy", 1);
   }
   rates.bytes /= byteScale;
-  // What a step takes beside its commands is what launching them takes. Programs that run together
-  // wait for each other, too.
+  // The time of a step beyond its commands is the launch overhead. Programs that run together also
+  // wait for each other, so we measure only single programs.
   if (calls > 0 && measured.programs == 1)
     rates.launchSeconds = std::max(0.0, measured.stepSeconds - total) / calls;
 }
@@ -340,7 +342,7 @@ static int64_t countBytes(ValueRange values) {
 }
 
 double CostModel::getSecondsAlone(Operation *op) const {
-  // A view moves nothing: its readers take the elements from where they are.
+  // A view moves no bytes: its readers load the elements in place.
   int64_t bytes = isa<ViewOpInterface>(op) || op->hasTrait<OpTrait::ConstantLike>()
                       ? 0
                       : countBytes(op->getOperands()) + countBytes(op->getResults());

@@ -8,8 +8,8 @@ using llvm::json::Object;
 
 namespace reprise {
 
-/// What docs/device.schema.json states. Beyond it seconds would overflow where the planner adds and
-/// divides them.
+/// Ranges of docs/device.schema.json. Beyond them the planner's sums and quotients of seconds would
+/// overflow.
 static constexpr NumberRange kRate{1, 1e24, /*allowsZero=*/false};
 static constexpr NumberRange kLaunchSeconds{1e-12, 1e6, /*allowsZero=*/true};
 static constexpr int64_t kMostBytes = int64_t(1) << 53;
@@ -53,7 +53,7 @@ static LogicalResult readMemory(const JsonFile &file, DeviceRates &rates) {
   return file.fail("memory", "expected bytes, an integer from 1 to 2^53");
 }
 
-/// A rate that stays what it is without the key.
+/// Reads an optional rate, which keeps its value without the key.
 static LogicalResult readOptional(const JsonFile &file, StringRef key, double &rate) {
   return file.root().get(key) ? readNumber(file, file.root(), key, "", kRate, rate) : success();
 }

@@ -11,7 +11,8 @@ using llvm::json::Object;
 namespace reprise {
 namespace {
 
-/// As docs/Costs.md states: times of a step that a clock can tell and that end, and counts.
+/// Ranges of docs/Costs.md: times of a step that a clock can resolve and that are finite, and
+/// counts.
 constexpr NumberRange kSeconds{1e-18, 1e9, /*allowsZero=*/true};
 constexpr NumberRange kCount{1, 1e24, /*allowsZero=*/true};
 constexpr NumberRange kThreads{1, 4096, /*allowsZero=*/false};
@@ -69,7 +70,8 @@ private:
     return file.fail(object.get(key) ? member : where, "expected '" + key + "', " + what);
   }
 
-  /// Kernels of one launch add up; the one of its name has the calls, the bytes and the ops.
+  /// Reads a kernel. Kernels of one launch add up; the kernel with the launch's name has the calls,
+  /// the bytes and the ops.
   LogicalResult readKernel(const llvm::json::Value &value, const std::string &where) {
     const Object *kernel = value.getAsObject();
     if (!kernel)

@@ -1,4 +1,4 @@
-// reprise: how the dimensions of an op's operands and results belong together
+// reprise: relations between the dimensions of an op's operands and results
 #include "reprise/Interfaces/Batchable.h"
 #include "llvm/ADT/STLExtras.h"
 

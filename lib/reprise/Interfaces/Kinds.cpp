@@ -1,4 +1,4 @@
-// reprise: kinds of ops that follow from more than one interface
+// reprise: kinds of ops that several interfaces define together
 #include "reprise/Interfaces/Kinds.h"
 
 #include "reprise/Interfaces/Interfaces.h"

@@ -60,14 +60,14 @@ static void addVerifier(OpPassManager &program, Phase phase, const PhaseOptions 
 static void addSlicing(OpPassManager &program, const PhaseOptions &options) {
   program.addPass(createSliceBatchPass({options.microbatches}));
   program.addPass(pipe::createLowerMicrobatchesPass());
-  // Behind the cut, so that a sum over iterations stays one sum.
+  // Unrolling follows the cut, so that a sum over iterations stays one sum.
   if (unrolls(options))
     program.addPass(createUnrollLoopsPass());
   program.addPass(createCanonicalizePass());
   program.addPass(createCSEPass());
 }
 
-/// What a phase behind `autodiff` does with a device program.
+/// Adds the passes of a phase behind `autodiff` for a device program.
 static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOptions &options) {
   switch (phase) {
   case Phase::Partition:
@@ -150,7 +150,8 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
 }
 
 namespace {
-/// A pipeline on programs does nothing, and reports nothing, in a module without programs.
+/// Pass that fails in a module without programs, in which a pipeline on programs would silently do
+/// nothing.
 struct RequirePrograms : PassWrapper<RequirePrograms, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RequirePrograms)
 
@@ -222,7 +223,7 @@ struct Words {
 };
 } // namespace
 
-/// As --chunks of reprise-compile.
+/// Limit of --chunks of reprise-compile.
 static constexpr int64_t kMostChunks = 64;
 
 /// Reads `PHASE from=PHASE entry=F policies=P,Q target=T microbatches=M stages=N begin=S,T

@@ -33,7 +33,7 @@ public:
   }
 
 private:
-  /// The first thing that is wrong with what the graph says.
+  /// Records the first fault of the graph.
   void refuse(std::string what) {
     if (wrong.empty())
       wrong = std::move(what);
@@ -55,10 +55,10 @@ private:
   JsonScanner scanner;
   std::string wrong;
   bool hasLinks = false;
-  std::vector<Node> nodes; // by id, once they are sorted
+  std::vector<Node> nodes; // by id, after sorting
   std::vector<std::pair<std::optional<int64_t>, std::optional<int64_t>>> links;
   std::optional<std::vector<int64_t>> order;
-  std::vector<std::vector<int>> operands; // by place
+  std::vector<std::vector<int>> operands; // by position
 };
 
 bool Reader::scan() {
@@ -66,7 +66,8 @@ bool Reader::scan() {
   bool isObject = scanner.readObject([&](std::string_view key) {
     if (key == "nodes")
       hasNodes = scanner.readArray([&] { scanNode(); });
-    else if (key == "links" || key == "edges") // as networkx wrote them until 3.3, and writes them
+    // Networkx wrote "links" until 3.3, and writes "edges" since.
+    else if (key == "links" || key == "edges")
       scanLinks();
     else if (key == "graph")
       scanner.readObject([&](std::string_view own) {

@@ -7,10 +7,10 @@
 
 namespace reprise::remat {
 
-/// Reads networkx's node-link JSON, as Checkmate's and Moccasin's graphs have it. A node is an
+/// Reads networkx's node-link JSON, the format of Checkmate's and Moccasin's graphs. A node is an
 /// operation with one result: its cost is `cost_cpu` or `duration`, its bytes `cost_ram` or
-/// `out_cost`; a link goes from the one that makes to the one that reads. The order is
-/// `graph.order` or, without it, that of the ids. Returns what is wrong, or nothing.
+/// `out_cost`; a link goes from the producer to the reader. The order is `graph.order` or, without
+/// it, that of the ids. Returns an error, or an empty string.
 std::string readGraph(llvm::StringRef text, Problem &problem);
 
 } // namespace reprise::remat

@@ -1,4 +1,4 @@
-// reprise: plans within budgets, of graphs and of checkpoint problems, and how they are shown
+// reprise: plans within budgets, of graphs and of checkpoint problems, and their texts
 #include "reprise/PlanTexts/Plan.h"
 
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
@@ -18,7 +18,7 @@ static llvm::Expected<int64_t> parseBudget(llvm::StringRef text, int64_t peak) {
   std::string_view rest = plain;
   bool isShare = !rest.empty() && rest.back() == '%';
   double scale = static_cast<double>(peak),
-         part = isShare ? 100 : 1; // divided last, so that 100% is all of it
+         part = isShare ? 100 : 1; // divided last, so that 100% is exact
   if (isShare)
     rest.remove_suffix(1);
   else

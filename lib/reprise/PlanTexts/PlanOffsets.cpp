@@ -25,7 +25,7 @@ llvm::Expected<PackingPlan> reprise::packBuffers(const std::string &text, const 
         llvm::formatv("no packing fits: {0} are live at once, the capacity is {1}",
                       showBytesExactly(plan.maxLoad), showBytesExactly(capacity))
             .str());
-  // The work of some ten seconds, the same everywhere.
+  // The limit takes some ten seconds, and gives the same result on every machine.
   offsets::SolveOptions options;
   options.searchVisits = 4'000'000'000;
   options.enough = capacity;

@@ -1,4 +1,4 @@
-// reprise: schedules of a pipeline, cut for them, judged and simulated
+// reprise: schedules of a pipeline with their cuts, verified and simulated
 #include "reprise/PlanTexts/Pipeline.h"
 #include "reprise/PlanTexts/Plan.h"
 
@@ -25,7 +25,7 @@ static llvm::Expected<pipeline::Schedule> readFile(const std::string &path) {
   return schedule;
 }
 
-/// Why the schedule does not go with the problem; empty if it does.
+/// Returns the reason why the schedule does not fit the problem; empty if it fits.
 static std::string compare(const stages::ProblemFile &file, const pipeline::Shape &shape) {
   if (shape.ranks != static_cast<int>(file.devices.size()))
     return llvm::formatv("the schedule has {0} ranks, the problem {1}", shape.ranks,
@@ -39,11 +39,11 @@ static std::string compare(const stages::ProblemFile &file, const pipeline::Shap
   return "";
 }
 
-/// More pieces than this take gigabytes and minutes.
+/// Limit of pieces, above which schedules need gigabytes and minutes.
 constexpr int64_t kMostPieces = int64_t(1) << 26;
 
-/// Makes the schedule of a rule, or says why there is none. A shape that cannot be cut, or that is
-/// too large, is refused before its pieces are made.
+/// Makes the schedule of a rule, or returns an error. A shape that cannot be cut, or that is too
+/// large, is refused before its pieces are made.
 static std::string makePieces(const stages::ProblemFile &file, const pipeline::Rule &rule,
                               pipeline::Schedule &schedule) {
   pipeline::Shape shape{static_cast<int>(file.devices.size()), rule.fitChunks(file.chunks),
@@ -125,7 +125,7 @@ std::string describe(const PipelinePlan &plan) {
   std::string text =
       llvm::formatv("{0}: makespan {1}, bubble {2:f2} %, peaks", plan.name,
                     llvm::format("%.10g", found.makespan), 100 * found.bubbleOfTotal());
-  static constexpr size_t most = 8; // ranks that a line names
+  static constexpr size_t most = 8; // ranks in a line
   const char *between = " ";
   for (int64_t peak : llvm::ArrayRef(found.peaks).take_front(most)) {
     text += between + showBytes(peak);

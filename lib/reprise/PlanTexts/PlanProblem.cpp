@@ -14,14 +14,14 @@ namespace {
 
 using namespace checkpoint;
 
-/// What was found for one budget, before it is judged.
+/// Result for one budget, before it is judged.
 struct Answer {
   int64_t budget = 0;
   std::optional<checkpoint::Plan> plan;
   LaunchOrder order;                         ///< empty: that of the file
-  std::shared_ptr<const ReorderedStep> step; ///< of the plan, with an order
-  Bound bound;                               ///< of the budget
-  double leastCost = 0;                      ///< of plans of the bytes that this one may take
+  std::shared_ptr<const ReorderedStep> step; ///< step of the plan, if it has an order
+  Bound bound;                               ///< lower bound for the budget
+  double leastCost = 0;                      ///< least cost of plans with the allowed bytes
   int64_t lowestPeak = 0;
   bool isTruncated = false;
   double seconds = 0;
@@ -44,8 +44,8 @@ private:
   void compete();
   llvm::Expected<reprise::Plan> judge(const Answer &answer);
   llvm::Error judgeChoices(const Answer &answer, reprise::Plan &plan);
-  /// Where bytes have a cost, every plan pays some: then costs are those beyond the plan of the
-  /// labels.
+  /// Returns percent of the total cost. If bytes have a cost, every plan has a cost, so costs are
+  /// relative to the plan of the labels.
   double percent(double cost) const {
     return file.totalCost > 0 ? 100 * (cost - usual) / file.totalCost : 0;
   }
@@ -61,7 +61,7 @@ private:
 
   const ProblemFile &file;
   const PlanOptions &options;
-  double usual = 0; // what the plan of the labels costs
+  double usual = 0; // cost of the plan that follows the labels
   Meter meter;
   std::vector<Answer> answers;
 };
@@ -92,7 +92,8 @@ void Planning::search(int64_t budget) {
   answers.push_back(std::move(answer));
 }
 
-/// Of plans in the order of the file. Without a plan that fits, the bound of all orders stays.
+/// Finds the lower bound over plans in the order of the file. Without a plan that fits, the bound
+/// of all orders stays.
 void Planning::findOwnBound(Answer &answer, const BudgetOptions &search) const {
   auto find = [&](int64_t budget) {
     return findBound(file.problem, file.footprint, budget, 4, search.isLate);
@@ -110,8 +111,8 @@ void Planning::findOwnBound(Answer &answer, const BudgetOptions &search) const {
                                                   answer.plan->usage.seconds, 60, search.isLate));
 }
 
-/// What descents find does not depend on the budget. So the least budget that is named is met
-/// whenever it is asked for.
+/// Searches by descents, whose results do not depend on the budget. The smallest budget in an error
+/// is therefore met whenever a user asks for it.
 void Planning::descend(Answer &answer, BudgetPlanner &planner, const BudgetOptions &search) const {
   answer.lowestPeak = planner.descend().plans.back().usage.peak;
   std::optional<OrderedPlan> ordered;
@@ -131,7 +132,8 @@ static std::pair<int64_t, double> costOf(const checkpoint::Plan &plan) {
   return {plan.overridden, plan.usage.seconds};
 }
 
-/// The plan in that order. With choices of its own it is looked for again, as it may be cheaper.
+/// Sets the plan in that order. If it has its own choices, the search runs again in that order,
+/// which may be cheaper.
 void Planning::setOrder(Answer &answer, const OrderedPlan &found, int64_t budget,
                         const BudgetOptions &search) const {
   auto step = std::make_shared<ReorderedStep>(
@@ -152,7 +154,8 @@ void Planning::setOrder(Answer &answer, const OrderedPlan &found, int64_t budget
   answer.step = std::move(step);
 }
 
-/// Another order of the launches may be cheaper than replays. Its bound is that of all orders.
+/// Searches other orders of the launches, which may be cheaper than replays. Their bound is that of
+/// all orders.
 void Planning::searchOrders(Answer &answer, BudgetPlanner &planner,
                             const BudgetOptions &search) const {
   Bound bound = findAnyOrderBound(file.problem, file.footprint, answer.budget, 4, search.isLate);
@@ -202,7 +205,8 @@ std::string Planning::nameLaunch(int launch) const {
   return "launch " + std::to_string(launch) + (name.empty() ? "" : " ('" + name + "')");
 }
 
-/// By the judge of solutions, and by a count that shares nothing with the search's.
+/// Judges a plan by the validator of solutions, and by a recount that shares no code with the
+/// search.
 llvm::Error Planning::judgeChoices(const Answer &answer, reprise::Plan &plan) {
   const Problem &problem = problemOf(answer);
   ScheduleBuilder builder(problem);
@@ -282,14 +286,14 @@ static void writeName(llvm::StringRef name, llvm::raw_ostream &out) {
 
 void Planning::writeValues(const Answer &answer, const Solution &solution,
                            llvm::raw_ostream &out) const {
-  std::vector<size_t> places(solution.decisions.size()); // in the plan's order, per value
+  std::vector<size_t> places(solution.decisions.size()); // place in the plan's order, per value
   for (size_t place = 0; place < places.size(); ++place)
     places[answer.step ? answer.step->values[place] : place] = place;
   for (auto [id, place] : llvm::enumerate(places)) {
     Decision decision = solution.decisions[place];
     out << (id > 0 ? ",\n" : "\n") << "    {\"value\": " << id;
     writeName(file.valueNames[id], out);
-    // What is not replayed, or is never read back, needs no choice.
+    // A value that is not replayed, or never read back, needs no choice.
     Choice choice = decision == Decision::Replayed ? answer.plan->choices[place] : Choice::Save;
     out << ", \"decision\": \"" << getText(decision) << "\", \"choice\": \"" << getText(choice)
         << "\"}";

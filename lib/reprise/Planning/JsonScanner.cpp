@@ -1,4 +1,4 @@
-// reprise: JSON read from its start to its end, without a tree of it
+// reprise: JSON read from start to end, without a tree
 #include "reprise/Planning/JsonScanner.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void appendUtf8(std::string &into, unsigned code) {
     into += static_cast<char>(0x80 | (code >> 6 * more & 0x3f));
 }
 
-/// A string without its escapes, which are valid ones.
+/// Returns a string with its valid escapes replaced.
 std::string unescape(std::string_view text) {
   static constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
   auto readUnit = [&](size_t from) {
@@ -54,7 +54,7 @@ std::string unescape(std::string_view text) {
 /// The keys of an object. Most objects have few, in a file that has many objects.
 class KeySet {
 public:
-  /// False if the key is there already, however it is spelled.
+  /// Adds a key; returns false if it exists already, in any spelling.
   bool add(std::string_view key) {
     if (key.find('\\') != std::string_view::npos)
       key = spelled.emplace_back(unescape(key));
@@ -215,7 +215,7 @@ std::optional<int64_t> JsonScanner::readInteger() {
   auto [rest, code] = std::from_chars(text.data(), last, number);
   if (code == std::errc() && rest == last)
     return number;
-  double real = 0; // such as 1e6 or 4.0
+  double real = 0; // a real such as 1e6 or 4.0
   bool isReal = std::from_chars(text.data(), last, real).ec == std::errc();
   if (!isReal || !(std::abs(real) < 0x1p53) || std::floor(real) != real)
     return std::nullopt;
@@ -274,7 +274,7 @@ static bool skipEscape(const char *&at, const char *end) {
   return digits == 0;
 }
 
-/// What is between the quotes, as it is written.
+/// Returns the text between the quotes, without changes.
 std::string_view JsonScanner::scanString() {
   if (at == end || *at != '"') {
     fail("expected a string");
@@ -307,7 +307,7 @@ std::string_view JsonScanner::scanNumber() {
     return at != from;
   };
   at += *at == '-';
-  bool isZero = at != end && *at == '0'; // which no digit follows
+  bool isZero = at != end && *at == '0'; // no digit may follow it
   at += isZero;
   bool isNumber = isZero || digits();
   if (isNumber && at != end && *at == '.') {

@@ -1,4 +1,4 @@
-// reprise: the built-in policies, JAX's by JAX's names among them
+// reprise: the built-in policies, including JAX's with their names
 #include "Builtins.h"
 
 #include "reprise/Policy/Rules.h"
@@ -18,7 +18,7 @@ using Arguments = ArrayRef<StringRef>;
 
 namespace {
 
-/// Names that a policy lists, each of which must be that of a value.
+/// Names that a policy lists, each of which must be the name of a value.
 struct ListedNames {
   std::vector<std::string> names;
   bool allowUnmatched = false;
@@ -76,7 +76,7 @@ private:
   ListedNames listed;
 };
 
-/// Saves what one of two policies saves, and what neither does is computed again.
+/// Policy that saves values which one of two policies saves, and recomputes all others.
 class SaveFromBoth : public Policy {
 public:
   SaveFromBoth(PolicyPtr first, PolicyPtr second)
@@ -110,7 +110,8 @@ private:
   PolicyPtr first, second;
 };
 
-/// Saves what costs much, but for every n-th contraction, as torchtitan's selective option does.
+/// Policy that saves expensive values, except for every n-th contraction, as torchtitan's selective
+/// option does.
 class EveryNthContraction : public Policy {
 public:
   EveryNthContraction(std::string rule, int64_t n) : rule(std::move(rule)), n(n) {}
@@ -148,7 +149,7 @@ LabelOp always(Label label) {
   return [label](Operation *) { return std::optional(label); };
 }
 
-/// `listed` for the names in the arguments, `others` for those that are not.
+/// Makes a function that labels names in the arguments `listed`, and other names `others`.
 LabelName byName(Arguments names, std::optional<Label> listed, std::optional<Label> others) {
   llvm::StringSet<> set;
   for (StringRef name : names)

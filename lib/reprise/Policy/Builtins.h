@@ -8,7 +8,8 @@ namespace reprise {
 
 void addBuiltins(PolicyRegistry &registry);
 
-/// Asks the functions, each of which may be empty, for every op and every named value by itself.
+/// Makes a policy that calls the functions for every op and every named value separately. Either
+/// function may be empty.
 PolicyPtr makeSingleOpPolicy(std::string rule,
                              std::function<std::optional<Label>(mlir::Operation *)> labelOp,
                              std::function<std::optional<Label>(llvm::StringRef)> labelName);

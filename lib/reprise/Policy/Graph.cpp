@@ -11,13 +11,14 @@ namespace reprise {
 
 namespace {
 
-/// One of the loops around an op, at work.
+/// Loop around an op during iteration.
 struct Level {
-  std::string scope; ///< of the loop
+  std::string scope; ///< scope of the loop
   int64_t iteration;
 };
 
-/// Numbers scopes as they come; ops of one place share a location, which is looked up first.
+/// Table that numbers scopes in their order. Ops of one place share a location, which is looked up
+/// first.
 class ScopeTable {
 public:
   explicit ScopeTable(std::vector<std::string> &scopes) : scopes(scopes) {}
@@ -51,7 +52,7 @@ private:
   llvm::StringMap<unsigned> numbers;
 };
 
-/// The outermost loop around `op` and inside of `around`; null if there is none.
+/// Returns the outermost loop around `op` and inside of `around`; null if there is none.
 LoopOp findLoop(Operation *op, Operation *around) {
   LoopOp found;
   for (Operation *parent = op->getParentOp(); parent && parent != around;
@@ -73,13 +74,14 @@ int64_t countAll(ArrayRef<Operation *> ops) {
   return count;
 }
 
-/// Lists ops as they are executed.
+/// Lister of ops in execution order.
 class Lister {
 public:
   Lister(PolicyGraph &graph, bool iterates)
       : graph(graph), scopes(graph.scopes), iterates(iterates) {}
 
-  /// `ops` lie in `around`, whose iterations are `levels`; `iteration` counts through all of them.
+  /// Lists `ops`, which lie in `around`, whose iterations are `levels`; `iteration` counts through
+  /// all of them.
   void list(ArrayRef<Operation *> ops, Operation *around, int64_t iteration) {
     while (!ops.empty()) {
       LoopOp loop = iterates ? findLoop(ops.front(), around) : LoopOp();

@@ -20,7 +20,7 @@ namespace {
 /// A policy that answers through the C interface.
 class AnsweredPolicy : public Policy {
 public:
-  /// `shown` is what messages call it.
+  /// Makes the policy; `shown` is its name in messages.
   explicit AnsweredPolicy(std::string shown) : shown(std::move(shown)) {}
 
   LogicalResult decide(const PolicyGraph &graph, Location location,
@@ -45,8 +45,8 @@ private:
   LogicalResult ask(const rp_graph &graph, Location location, PluginAnswer &answer) const override;
   LogicalResult askChild(const rp_graph &graph, Location location, PluginAnswer &answer) const;
 
-  std::string path; ///< as messages show it
-  std::string file; ///< absolute: dlopen would look for a bare name in places of its own
+  std::string path; ///< path in messages
+  std::string file; ///< absolute path, since dlopen would search a bare name in its own folders
   std::string options;
 };
 
@@ -65,8 +65,8 @@ private:
   void *self;
 };
 
-/// A plugin may loop, crash or call exit(), so that it runs in a child process, from which only its
-/// answer comes back (docs/Rationale/Policies.md).
+/// Runs the plugin in a child process, because it may loop, crash or call exit(). Only its answer
+/// comes back (docs/Rationale/Policies.md).
 LogicalResult PluginPolicy::askChild(const rp_graph &graph, Location location,
                                      PluginAnswer &answer) const {
   GuardLimits limits;

@@ -10,8 +10,8 @@ namespace reprise {
 constexpr unsigned kPluginSeconds = 60;
 constexpr unsigned kPluginClockFactor = 2;
 
-/// The plugin of PATH or PATH{JSON}, what stands behind `plugin:`. A file that is missing is
-/// reported here, all else where it decides.
+/// Loads the plugin of PATH or PATH{JSON}, the text behind `plugin:`. A missing file is reported
+/// here, all other errors when the policy decides.
 mlir::FailureOr<PolicyPtr> loadPlugin(llvm::StringRef text, const PolicyContext &context);
 
 } // namespace reprise

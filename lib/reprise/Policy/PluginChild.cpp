@@ -1,4 +1,4 @@
-// reprise: a policy behind the C interface at work
+// reprise: calls of a policy behind the C interface
 #include "PluginChild.h"
 
 #include "PluginGraph.h"
@@ -74,7 +74,8 @@ std::string reprise::checkTable(const rp_policy &table) {
   return !table.name.data || table.name.size == 0 ? "has no name" : "";
 }
 
-/// The library's table, if this compiler can work with it; else null, and `error` says why.
+/// Returns the library's table, if this compiler supports it; otherwise null, with the reason in
+/// `error`.
 static const rp_policy *getTable(void *library, std::string &error) {
   auto get = reinterpret_cast<rp_get_policy>(dlsym(library, "rpGetPolicy"));
   if (!get) {

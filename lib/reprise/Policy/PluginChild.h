@@ -1,4 +1,4 @@
-// reprise: a policy plugin at work, in a process of its own
+// reprise: calls of a policy plugin, in a separate process
 #ifndef REPRISE_LIB_POLICY_PLUGINCHILD_H
 #define REPRISE_LIB_POLICY_PLUGINCHILD_H
 
@@ -10,19 +10,19 @@
 
 namespace reprise {
 
-/// What a plugin decided, or what is wrong with it.
+/// Answer of a plugin, or its error.
 struct PluginAnswer {
-  std::string error; ///< behind "policy plugin 'PATH' "; empty: none
+  std::string error; ///< text behind "policy plugin 'PATH' "; empty without an error
   std::string name;
-  std::vector<uint8_t> labels;      ///< per op of the graph, as the plugin wrote them
-  std::vector<std::string> reasons; ///< per op, empty where there is none
+  std::vector<uint8_t> labels;      ///< labels per op of the graph, as the plugin wrote them
+  std::vector<std::string> reasons; ///< reasons per op; may be empty
 
   std::string write() const;
-  /// False if these are not the bytes of an answer.
+  /// Reads an answer. Returns false if the bytes are no answer.
   bool read(llvm::StringRef bytes);
 };
 
-/// Loads the plugin, makes an instance, and asks it about the graph.
+/// Loads the plugin, makes an instance, and calls it with the graph.
 PluginAnswer askPlugin(const std::string &path, llvm::StringRef options, const rp_graph &graph);
 /// Asks an instance of the table about the graph.
 PluginAnswer askTable(const rp_policy &table, void *self, const rp_graph &graph);

@@ -121,7 +121,7 @@ rp_graph::rp_graph(const PolicyGraph &graph) {
   listUsers();
 }
 
-/// Fills as much of the caller's struct as it has, and says how much that is.
+/// Fills the fields that the caller's struct has, and sets its size.
 template <class T> static rp_status fill(const T &source, T *target) {
   size_t size = std::min(target->struct_size, sizeof(T));
   std::memcpy(target, &source, size);

@@ -17,13 +17,13 @@ struct NumberLists {
   }
 };
 
-/// All that callbacks answer with is made beforehand, so that a callback is a look-up; flat, since
-/// there is one entry per op and per value. An op in a loop stands for all of its iterations.
+/// Graph for callbacks. All answers are made in advance, so that a callback is a look-up; lists are
+/// flat, with one entry per op and per value. An op in a loop stands for all of its iterations.
 struct rp_graph {
   std::vector<rp_op_info> ops;
   std::vector<rp_value_info> values;
-  NumberLists operands, results; ///< of ops
-  NumberLists users;             ///< of values
+  NumberLists operands, results; ///< operands and results of ops
+  NumberLists users;             ///< users of values
   std::map<uint32_t, std::vector<std::string>> names;
 
   explicit rp_graph(const reprise::PolicyGraph &graph);
@@ -39,7 +39,7 @@ private:
   llvm::DenseMap<mlir::Value, uint32_t> numbers;
   llvm::DenseMap<mlir::Location, rp_string> places, scopes;
   llvm::DenseMap<mlir::Type, rp_string> dtypes;
-  std::deque<std::string> texts; ///< that strings point into
+  std::deque<std::string> texts; ///< texts that strings point into
 };
 
 namespace reprise {

@@ -1,4 +1,4 @@
-// reprise: the built-in policies and how labels of several sources compose.
+// reprise: the built-in policies, and the composition of labels from several sources.
 #include "reprise/Policy/Policy.h"
 
 #include "Builtins.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 namespace reprise {
 
 namespace {
-/// What a context's dialect carries.
+/// Registry of policies that a context's dialect carries.
 class PolicyTable : public DialectInterface::Base<PolicyTable> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PolicyTable)

@@ -24,7 +24,7 @@ static FailureOr<Rule> readRule(RuleOp op, StringRef policy, unsigned number,
     rule.policy = *made;
   }
   if (op.getMatchAttr())
-    rule.match = llvm::cantFail(readSelector(op.getMatchAttr())); // the verifier has seen it
+    rule.match = llvm::cantFail(readSelector(op.getMatchAttr())); // the verifier has accepted it
   return rule;
 }
 

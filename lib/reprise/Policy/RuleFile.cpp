@@ -64,7 +64,7 @@ LogicalResult Reader::readSelector(const Object &match, const std::string &where
   return success();
 }
 
-/// Files that a rule file names lie beside it.
+/// Reads a policy; relative paths in a rule file are relative to the folder of that file.
 LogicalResult Reader::readPolicy(const JsonValue &value, const std::string &where) {
   std::optional<StringRef> text = value.getAsString();
   if (!text)

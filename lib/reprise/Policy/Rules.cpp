@@ -1,4 +1,4 @@
-// reprise: rule sets: which rules match, in order
+// reprise: rule sets: matching of rules, in order
 #include "reprise/Policy/Rules.h"
 
 #include "reprise/Support/Locations.h"
@@ -21,7 +21,8 @@ static std::string printed(Type type) {
 
 namespace {
 
-/// One rule at work. What depends on an op's name, scope or type alone is decided once.
+/// Matcher of one rule. Conditions that depend only on an op's name, scope or type are evaluated
+/// once.
 class Matcher {
 public:
   Matcher(const Selector &selector, const PolicyGraph &graph)
@@ -114,7 +115,7 @@ void addDecision(SmallVectorImpl<Decision> &decisions, Decision decision) {
     decisions.push_back(decision);
 }
 
-/// Decisions of another policy, behind those that are there.
+/// Appends the decisions of another policy.
 static void append(std::vector<SmallVector<Decision, 1>> &lists,
                    const std::vector<SmallVector<Decision, 1>> &others) {
   for (auto [list, other] : llvm::zip_equal(lists, others))

@@ -43,7 +43,7 @@ double reduceLargeAngle(double x, unsigned &turn) {
   // |x| = mantissa·2^exponent.
   uint64_t mantissa = (bits & 0xfffffffffffff) | 0x10000000000000;
   int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1075;
-  // Quarter turns modulo 4, in units of 2^-190: what stands further left counts whole turns.
+  // Quarter turns modulo 4, in units of 2^-190; higher bits count whole turns.
   Words window = bitsOfTwoOverPi(exponent + 62), quarters{};
   addProduct(quarters, window, mantissa & 0xffffffff, 0);
   addProduct(quarters, window, mantissa >> 32, 1);

@@ -4,8 +4,8 @@
 
 namespace reprise::reference {
 
-/// x - turn·pi/2 for the nearest `turn`, given modulo 4: in [-pi/4, pi/4], to about 2^-53 of
-/// itself. x is finite and at least 2^9 in magnitude.
+/// Returns x - turn·pi/2 for the nearest `turn`, given modulo 4: in [-pi/4, pi/4], with a relative
+/// error of about 2^-53. x is finite and at least 2^9 in magnitude.
 double reduceLargeAngle(double x, unsigned &turn);
 
 } // namespace reprise::reference

@@ -10,12 +10,12 @@ using namespace mlir;
 namespace reprise::reference {
 namespace {
 
-/// An element [b, h, i, j] of scores.
+/// Element [b, h, i, j] of scores.
 struct Position {
   int64_t batch, head, query, key;
 };
 
-/// The sizes, which keys are terms, and what a score has beside the product.
+/// Sizes, keys that are terms, and the additional operands of a score.
 template <typename T> struct Problem {
   int64_t batches, heads, keyHeads, queries, keys;
   int64_t depth, valueDepth; // columns of queries and keys; of values and results
@@ -23,7 +23,7 @@ template <typename T> struct Problem {
   T scale;
   double rate;
   std::optional<Draw> draw;
-  std::vector<int64_t> indices; // of each score's word, if there is a draw
+  std::vector<int64_t> indices; // index of each score's word, if there is a draw
   const Tensor *bias, *mask;    // null if there is none
 
   template <typename OpT> Problem(OpT op, Operands operands) {
@@ -64,7 +64,7 @@ template <typename T> struct Problem {
   int64_t keyHeadOf(const Position &at) const {
     return at.batch * keyHeads + at.head / (heads / keyHeads);
   }
-  /// The numbers of a row of queries, and of one of keys.
+  /// Return the row of a query, and the row of a key.
   int64_t queryRow(const Position &at) const { return headOf(at) * queries + at.query; }
   int64_t keyRow(const Position &at) const { return keyHeadOf(at) * keys + at.key; }
 
@@ -89,7 +89,7 @@ template <typename T> struct Problem {
   }
 };
 
-/// One row of the result; returns its lse.
+/// Computes one row of the result; returns its lse.
 template <typename T>
 T attendRow(const Problem<T> &p, Position at, const T *query, const T *key, const T *value,
             std::vector<T> &out) {
@@ -101,7 +101,7 @@ T attendRow(const Problem<T> &p, Position at, const T *query, const T *key, cons
       terms[at.key] = p.score(at, query, key);
       largest = maximum(largest, terms[at.key]);
     }
-  // A masked key's +0 is no term of the sum: it changes none of terms that are not negative.
+  // The +0 of a masked key changes no sum, since the terms are not negative.
   for (int64_t j = 0; j < p.keys; ++j)
     terms[j] = isTerm[j] ? exp(terms[j] - largest) : T(0);
   T sum = sumInLanes<T>(p.keys, [&](int64_t j) { return terms[j]; });
@@ -139,7 +139,7 @@ Results evaluateAttention(AttentionOp op, Operands operands) {
 
 //===-- Backward ------------------------------------------------------------------------------===//
 
-/// What the three gradients contract, of all scores; `isTerm` says where they are set.
+/// Factors that the three gradients contract, for all scores; `isTerm` tells where they are set.
 template <typename T> struct ScoreGradients {
   std::vector<bool> isTerm;
   std::vector<T> dropped; // dropout(p)
@@ -187,8 +187,8 @@ std::vector<T> contractOverKeys(const Problem<T> &p, const ScoreGradients<T> &gr
   return sums;
 }
 
-/// Σ weights[i, j]·rows[i] of each key, over the queries i of all heads that read it. Rows have
-/// `columns` columns.
+/// Returns Σ weights[i, j]·rows[i] of each key, over the queries i of all heads that read it. Rows
+/// have `columns` columns.
 template <typename T>
 std::vector<T> contractOverQueries(const Problem<T> &p, const ScoreGradients<T> &gradients,
                                    const std::vector<T> &weights, const Values<T> &rows,

@@ -6,14 +6,14 @@
 
 namespace reprise::reference {
 
-/// sums[j] = fma(x, row[j], sums[j]).
+/// Computes sums[j] = fma(x, row[j], sums[j]).
 template <typename T> void addRow(T x, const T *row, T *__restrict sums, int64_t n) {
   for (int64_t j = 0; j < n; ++j)
     sums[j] = std::fma(x, row[j], sums[j]);
 }
 
 #ifdef __x86_64__
-/// The same where the compiler may use the instruction: elsewhere each fma is a call.
+/// Computes addRow with the fma instruction; without the instruction each fma is a call.
 template <typename T>
 __attribute__((target("avx2,fma"))) void addRowInline(T x, const T *row, T *__restrict sums,
                                                       int64_t n) {

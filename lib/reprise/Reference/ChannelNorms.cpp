@@ -8,8 +8,8 @@ using namespace mlir;
 namespace reprise::reference {
 namespace {
 
-/// The sum of `element(j)` over the elements that share statistics, in their row-major order: the
-/// last dimension is among them unless there are no spatial ones.
+/// Returns the sum of `element(j)` over the elements that share statistics, in their row-major
+/// order. The last dimension is among them if there are spatial dimensions.
 template <typename T, typename Element> T sumOf(int64_t n, bool lastReduced, Element element) {
   return lastReduced ? reduceInLanes(n, T(0), add<T>, element)
                      : reduceInOrder(n, T(0), add<T>, element);

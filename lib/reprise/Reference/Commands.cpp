@@ -10,7 +10,7 @@ using namespace mlir;
 namespace reprise::reference {
 namespace {
 
-/// The device of the program that a transfer names; -1 if there is none.
+/// Returns the device of the program that a transfer names; -1 if there is none.
 int64_t findPeer(Operation *op, FlatSymbolRefAttr peer) {
   auto program = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(op, peer);
   return program ? findOnlyDevice(program).value_or(-1) : -1;

@@ -9,7 +9,7 @@ namespace {
 
 //===-- Convolutions --------------------------------------------------------------------------===//
 
-/// One spatial dimension; a convolution over one has another of size 1 before it.
+/// Spatial dimension; a convolution over one dimension has another dimension of size 1 before it.
 struct Axis {
   int64_t image = 1, output = 1, window = 1, stride = 1, low = 0, dilation = 1;
 
@@ -25,7 +25,7 @@ struct Axis {
   }
 };
 
-/// The sizes of a convolution and the values of its tensors, those it has.
+/// Sizes of a convolution and the values of its existing tensors.
 template <typename T> struct Sizes {
   template <typename OpT> explicit Sizes(OpT op) {
     auto image = op.getImageType(), filter = op.getFilterType(), output = op.getOutputType();
@@ -68,7 +68,7 @@ template <typename T> struct Sizes {
         fn(y, x);
   }
 
-  /// Channels and outputs are those of one group.
+  /// Sizes; channels and outputs are those of one group.
   int64_t groups, samples, channels, outputs;
   Axis axes[2];
 };
@@ -169,7 +169,7 @@ Results evaluateFilter(ConvolutionFilterOp op, Operands operands) {
 
 //===-- Pooling -------------------------------------------------------------------------------===//
 
-/// The windows of a pooling of images of shape `from` to ones of shape `to`.
+/// Windows of a pooling from images of shape `from` to images of shape `to`.
 class Windows {
 public:
   Windows(Operation *op, RankedTensorType from, RankedTensorType to) {
@@ -184,7 +184,7 @@ public:
     }
   }
 
-  /// Calls fn(output, positions) for each output, row-major: the image's elements that it covers,
+  /// Calls fn(output, positions) for each output, row-major, with the covered elements of the image
   /// and the first element of their plane.
   template <typename Fn> void forEach(Fn fn) const {
     int64_t output = 0;

@@ -5,7 +5,7 @@ using namespace mlir;
 
 namespace reprise::reference {
 
-/// The tensor of an optional operand that is there.
+/// Returns the tensor of an optional operand that exists.
 static const Tensor &operandOf(Operation *op, Value value, Operands operands) {
   auto place = llvm::find(op->getOperands(), value);
   return *operands[std::distance(op->operand_begin(), place)];
@@ -28,7 +28,7 @@ std::vector<int64_t> globalIndices(RandomOpInterface op, Operands operands) {
   return positions(op.getDrawnShape(), strides, start);
 }
 
-/// `element(index)` for every index; T is the type that it returns.
+/// Returns `element(index)` for every index; T is its return type.
 template <typename T, typename Element>
 static Tensor drawElements(RankedTensorType type, ArrayRef<int64_t> indices, Element element) {
   std::vector<T> values;
@@ -60,7 +60,7 @@ Tensor drawUniformInt(RankedTensorType type, Draw draw, ArrayRef<int64_t> indice
 Tensor drawNormal(RankedTensorType type, Draw draw, ArrayRef<int64_t> indices, double mean,
                   double std) {
   auto element = [&](uint64_t i) { return normal(draw, i, mean, std); };
-  // Draws are f32 for every type; f64 holds them as they are.
+  // Draws are f32 for every type; f64 holds them exactly.
   return type.getElementType().isF64() ? drawElements<double>(type, indices, element)
                                        : drawElements<float>(type, indices, element);
 }

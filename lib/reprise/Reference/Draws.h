@@ -14,7 +14,7 @@ Draw drawOf(RandomOpInterface op, Operands operands);
 /// the drawn tensor is a window at the origin.
 std::vector<int64_t> globalIndices(RandomOpInterface op, Operands operands);
 
-/// One draw of each distribution per index in the global tensor, rounded to the element type.
+/// Draw one number of the distribution per index in the global tensor, rounded to the element type.
 Tensor drawUniform(mlir::RankedTensorType type, Draw draw, llvm::ArrayRef<int64_t> indices,
                    double low, double high);
 Tensor drawUniformInt(mlir::RankedTensorType type, Draw draw, llvm::ArrayRef<int64_t> indices,

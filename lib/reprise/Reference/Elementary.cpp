@@ -1,7 +1,7 @@
-// reprise: the elementary functions, scalar, by polynomials of our own.
+// reprise: the elementary functions, scalar, by polynomials of this project.
 //
 // f32 and f64 run the same steps with other constants. The code generator emits the same operations
-// in the same order (lib/reprise/Conversion/Elementary.cpp) and shares nothing with this file.
+// in the same order (lib/reprise/Conversion/Elementary.cpp) and shares no code with this file.
 
 #include "reprise/Reference/Elementary.h"
 #include "Angle.h"
@@ -20,17 +20,17 @@ template <> struct Format<float> {
   using Bits = uint32_t;
   using Signed = int32_t;
   static constexpr int mantissaBits = 23, bias = 127;
-  /// ln 2 = high + low; high has so few bits that a product with an exponent is exact.
+  /// Parts of ln 2 = high + low; high has so few bits that a product with an exponent is exact.
   static constexpr float ln2High = 0x1.62e4p-1f, ln2Low = 0x1.7f7d1cp-20f;
-  /// pi/2 in three parts, all positive: a negative one would turn -0 into +0.
+  /// Parts of pi/2, all positive, since a negative part would turn -0 into +0.
   static constexpr float halfPi[] = {0x1.921fb4p+0f, 0x1.4442dp-24f, 0x1.84698ap-48f};
-  /// exp is 0 below the first and infinite above the second.
+  /// Limits of exp: the result is 0 below the first and infinite above the second.
   static constexpr float expLowest = -104.0f, expHighest = 89.0f;
-  /// Beyond these the results are 1 to the last bit.
+  /// Bounds beyond which the results are 1 to the last bit.
   static constexpr float tanhOne = 9.5f, erfOne = 4.0f, sigmoidOne = 30.0f;
-  /// Beyond it the three parts of pi/2 are too few.
+  /// Limit above which the three parts of pi/2 are too few.
   static constexpr float sineLimit = 0x1p17f;
-  /// Arguments of log are scaled by it when they are subnormal.
+  /// Power of two by which log scales subnormal arguments.
   static constexpr int subnormalShift = 23;
 };
 
@@ -59,7 +59,7 @@ template <typename F> F fromBits(typename Format<F>::Bits bits) {
   return x;
 }
 
-/// Adding it to a small number rounds that to an integer, which then stands in the low bits.
+/// Returns the number whose addition rounds a small number to an integer in the low bits.
 template <typename F> constexpr F integerShift() {
   return static_cast<F>(uint64_t(3) << (Format<F>::mantissaBits - 1));
 }
@@ -131,11 +131,11 @@ template <typename F> F expOf(F x) {
          fromBits<F>((bits - half) << Fmt::mantissaBits);
 }
 
-/// log of a positive normal number times 2^-shift.
+/// Returns the log of a positive normal number times 2^-shift.
 template <typename F> F logOfNormal(F x, F shift) {
   using Fmt = Format<F>;
   using Bits = typename Fmt::Bits;
-  // x = m·2^k with m in [2/3, 4/3).
+  // Split x = m·2^k with m in [2/3, 4/3).
   const Bits twoThirds = bitsOf(static_cast<F>(2.0 / 3.0));
   const Bits exponentMask = ~Bits(0) << Fmt::mantissaBits;
   Bits exponent = (bitsOf(x) - twoThirds) & exponentMask;
@@ -189,8 +189,8 @@ template <typename F> F sigmoidOf(F x) {
   using Fmt = Format<F>;
   F clamped = Fmt::sigmoidOne < x ? Fmt::sigmoidOne : x;
   clamped = clamped < Fmt::expLowest ? Fmt::expLowest : clamped;
-  // one/(one + one·e^-x): `one` is a power of two that keeps e^-x finite, so that the quotient
-  // alone rounds to a subnormal.
+  // We compute one/(one + one·e^-x), where `one` is a power of two that keeps e^-x finite, so that
+  // only the quotient rounds to a subnormal.
   constexpr int down = sizeof(F) == 4 ? 26 : 60;
   const F one = static_cast<F>(1) / static_cast<F>(uint64_t(1) << down);
   const F shift = integerShift<F>() + (Fmt::bias - down);
@@ -204,7 +204,7 @@ template <typename F> F sigmoidOf(F x) {
   return one / denominator;
 }
 
-/// x - turn·pi/2 for the nearest `turn`, given modulo 4; x is finite.
+/// Returns x - turn·pi/2 for the nearest `turn`, given modulo 4; x is finite.
 template <typename F> F reduceAngle(F x, unsigned &turn) {
   using Fmt = Format<F>;
   if (absolute(x) > Fmt::sineLimit)
@@ -218,7 +218,7 @@ template <typename F> F reduceAngle(F x, unsigned &turn) {
   return r;
 }
 
-/// sin(x + quadrant·pi/2).
+/// Returns sin(x + quadrant·pi/2).
 template <typename F> F sineFromQuadrant(F x, unsigned quadrant) {
   if (!(absolute(x) <= std::numeric_limits<F>::max()))
     return std::numeric_limits<F>::quiet_NaN();
@@ -226,7 +226,7 @@ template <typename F> F sineFromQuadrant(F x, unsigned quadrant) {
   F r = reduceAngle(x, turn);
   turn += quadrant;
   F s = r * r;
-  F sine = withSignOf(std::fma(sineAt(s) * s, r, r), r); // else sin(-0) would be +0
+  F sine = withSignOf(std::fma(sineAt(s) * s, r, r), r); // without it sin(-0) would be +0
   F cosine = std::fma(std::fma(cosineAt(s), s, F(-0.5)), s, F(1));
   F value = turn & 1 ? cosine : sine;
   return turn & 2 ? -value : value;
@@ -270,12 +270,12 @@ float cos(float x) { return sineFromQuadrant(x, 1); }
 double cos(double x) { return sineFromQuadrant(x, 1); }
 
 void sinCosOfTurn(float u, float &sine, float &cosine) {
-  // u·4 = q + y with y in [-1/2, 1/2], exactly.
+  // Split u·4 = q + y with y in [-1/2, 1/2], exactly.
   float quarters = u * 4;
   float shifted = quarters + integerShift<float>();
   float y = quarters - (shifted - integerShift<float>());
   float s = y * y;
-  // f32(pi/2) is taken off the polynomial, which so makes up for its rounding.
+  // The polynomial excludes f32(pi/2), and so corrects its rounding.
   float sineOfRest = std::fma(y, 0x1.921fb6p+0f, horner(f32::sineOfTurn, s) * y);
   float cosineOfRest = horner(f32::cosineOfTurn, s);
   uint32_t turn = bitsOf(shifted);

@@ -162,8 +162,8 @@ struct Minimum {
   }
 };
 
-/// Where the elements of a tensor of `shape` lie for each element of `target`, aligned at the last
-/// dimension.
+/// Returns the positions of the elements of a tensor of `shape` for each element of `target`,
+/// aligned at the last dimension.
 std::vector<int64_t> broadcastPositions(ArrayRef<int64_t> shape, ArrayRef<int64_t> target) {
   SmallVector<int64_t> strides(target.size(), 0), own = stridesOf(shape);
   size_t missing = target.size() - shape.size();
@@ -172,7 +172,7 @@ std::vector<int64_t> broadcastPositions(ArrayRef<int64_t> shape, ArrayRef<int64_
   return positions(target, strides);
 }
 
-/// The operand repeated up to `shape`; `storage` keeps it if it had to be made.
+/// Returns the operand repeated to `shape`; `storage` holds a new tensor.
 const Tensor &broadcast(const Tensor &operand, ArrayRef<int64_t> shape, Tensor &storage) {
   if (operand.type.getShape() == shape)
     return operand;

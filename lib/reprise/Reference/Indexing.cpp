@@ -45,7 +45,7 @@ Results evaluateScatter(ScatterOp op, Operands operands) {
 
 //===-- Elements of each row ------------------------------------------------------------------===//
 
-/// For every index of [b…, k], where the element that it names lies in rows of n elements.
+/// Returns, for every index of [b…, k], the position of its element in rows of n elements.
 std::vector<int64_t> placesInRows(const Tensor &indices, int64_t n) {
   std::vector<int64_t> places = clampedIndices(indices, n);
   for (auto [i, place] : llvm::enumerate(places))
@@ -84,7 +84,7 @@ Results evaluateOneHot(OneHotOp op, Operands operands) {
 
 //===-- Windows at computed positions ---------------------------------------------------------===//
 
-/// Where the elements of a window lie in `whole`, in row-major order.
+/// Returns the positions of the elements of a window in `whole`, in row-major order.
 std::vector<int64_t> placesOfWindow(RankedTensorType whole, RankedTensorType window,
                                     const Tensor &starts) {
   SmallVector<int64_t> strides = stridesOf(whole.getShape());

@@ -1,4 +1,4 @@
-// reprise: the values that parameters, state and inputs have when the user gives none.
+// reprise: initial values of parameters, state and inputs that the user does not give.
 #include "reprise/Reference/Initial.h"
 
 #include "Draws.h"
@@ -33,7 +33,7 @@ Tensor initialValue(RankedTensorType type, StringRef name, Attribute init, int64
   reference::Draw draw = {static_cast<uint64_t>(seed), initialStream(name), offset};
   if (auto constant = dyn_cast<FillInitAttr>(init))
     return fill(type, constant.getValue().getValueAsDouble());
-  // No SmallVector: it holds at most 2^32 elements.
+  // We use no SmallVector, which holds at most 2^32 elements.
   std::vector<int64_t> indices(type.getNumElements());
   std::iota(indices.begin(), indices.end(), rows.first * perRow);
   if (auto normal = dyn_cast<NormalInitAttr>(init))

@@ -48,7 +48,7 @@ static LogicalResult check(const ProgramCall &call) {
   return success();
 }
 
-/// Each program is one of a device of its own, if there are several.
+/// Checks that each of several programs has its own device.
 static LogicalResult checkDevices(ArrayRef<ProgramCall> calls) {
   std::map<int64_t, Operation *> programs;
   for (const ProgramCall &call : calls) {
@@ -69,7 +69,7 @@ static LogicalResult checkDevices(ArrayRef<ProgramCall> calls) {
   return success();
 }
 
-/// Every program that is left waits for another one: names what each waits for.
+/// Reports a deadlock: names the transfer that each remaining program waits for.
 static LogicalResult refuseDeadlock(ArrayRef<std::unique_ptr<Machine>> machines) {
   SmallVector<Operation *> waiting;
   for (const auto &machine : machines)
@@ -88,7 +88,7 @@ static LogicalResult refuseDeadlock(ArrayRef<std::unique_ptr<Machine>> machines)
   return error;
 }
 
-/// Whether all are done, after one turn each.
+/// Gives each program one turn; returns whether all are done.
 static FailureOr<bool> takeTurns(ArrayRef<std::unique_ptr<Machine>> machines, SplitMix *order) {
   auto count = static_cast<int>(machines.size());
   SmallVector<int> turns = llvm::to_vector(llvm::seq(0, count));

@@ -1,4 +1,4 @@
-// reprise: one program on its way, op by op.
+// reprise: execution of one program, op by op.
 #include "Machine.h"
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
@@ -96,7 +96,7 @@ FailureOr<bool> Machine::exchange(TransferOpInterface op) {
   return op.endsLater() ? true : receive(op);
 }
 
-/// What a receive that has begun waits for; false if it is not there.
+/// Receives the values of a receive that has begun; returns false if they have not arrived.
 FailureOr<bool> Machine::receive(TransferOpInterface op) {
   std::vector<Tensor> values;
   Operation *sender = mail.take(*findOnlyDevice(program), op, begun.lookup(op), values);
@@ -189,7 +189,7 @@ FailureOr<bool> Machine::execute(Operation *op) {
   return true;
 }
 
-/// Gives the results of a block to the op that it was executed for.
+/// Gives the results of a block to the op that executed it.
 LogicalResult Machine::leave(Operation *terminator) {
   if (!isa<func::ReturnOp, ReturnOp, YieldOp>(terminator))
     return terminator->emitOpError("cannot be interpreted");
@@ -287,7 +287,7 @@ void Machine::startIteration(Activation &body, LoopOp loop) {
     body.frame->define(argument, sliceRow(rows, findRow(loop, body.iteration)));
 }
 
-/// Whether another iteration has begun.
+/// Returns whether another iteration has begun.
 bool Machine::endIteration(Activation &body, LoopOp loop, std::vector<Tensor> yielded) {
   size_t carries = body.carried.size();
   int64_t row = findRow(loop, body.iteration);

@@ -1,4 +1,4 @@
-// reprise: one program on its way, op by op.
+// reprise: execution of one program, op by op.
 #ifndef REPRISE_LIB_REFERENCE_MACHINE_H
 #define REPRISE_LIB_REFERENCE_MACHINE_H
 
@@ -10,8 +10,8 @@
 
 namespace reprise {
 
-/// The values of one call of a function, regions included. Every op in it runs as often as its
-/// loops say.
+/// Values of one call of a function, regions included. Uses of an op are multiplied by its loop
+/// iterations.
 class Frame {
 public:
   const Tensor &get(mlir::Value value) const { return slots.find(value)->second.tensor; }
@@ -21,7 +21,7 @@ public:
   /// Takes the value for one use: moved out at the last one.
   Tensor use(mlir::Value value);
   std::vector<Tensor> useAll(mlir::ValueRange values);
-  /// Every use inside `region` of a value from above comes `factor` times.
+  /// Multiplies by `factor` every use inside `region` of a value from above.
   void multiplyUses(mlir::Region &region, int64_t factor);
   void release(mlir::Value value);
 
@@ -33,16 +33,17 @@ private:
   llvm::DenseMap<mlir::Value, Slot> slots;
 };
 
-/// What device programs have sent to each other and not received.
+/// Values that device programs have sent to each other and not yet received.
 class Mailboxes {
 public:
   void send(int64_t from, TransferOpInterface op, std::vector<Tensor> values);
-  /// A receive of device `to` begins; its number among those of its key.
+  /// Begins a receive of device `to`; returns its number among those of its key.
   int64_t begin(int64_t to, TransferOpInterface op);
-  /// What comes for the receive of that number; the op that sent it, or null if it is not there.
+  /// Takes the values for the receive of that number; returns the op that sent them, or null if
+  /// they have not arrived.
   mlir::Operation *take(int64_t to, TransferOpInterface op, int64_t number,
                         std::vector<Tensor> &values);
-  /// An op whose values nobody received; null if there is none.
+  /// Returns an op whose values no program received; null if there is none.
   mlir::Operation *findLeft() const;
 
 private:
@@ -51,23 +52,24 @@ private:
     std::vector<Tensor> values;
   };
   struct Box {
-    std::map<int64_t, Message> messages; ///< by number
+    std::map<int64_t, Message> messages; ///< messages by number
     int64_t numSent = 0, numBegun = 0;
   };
-  /// By sender, receiver and key.
+  /// Mailboxes by sender, receiver and key.
   std::map<std::tuple<int64_t, int64_t, int64_t>, Box> boxes;
 };
 
-/// A program with a stack of its own instead of the host's, so that it can stop at any op, also in
-/// loops and calls, and go on when what it waits for is there.
+/// Program with its own stack, so that it can stop at any op, also in loops and calls, and continue
+/// when awaited values have arrived.
 class Machine {
 public:
   Machine(mlir::FunctionOpInterface program, std::vector<Tensor> arguments, Mailboxes &mail);
 
-  /// Runs until the program waits, is done, or has executed `most` ops. Whether it executed any.
+  /// Runs until the program waits, is done, or has executed `most` ops. Returns whether it executed
+  /// any op.
   mlir::FailureOr<bool> run(int64_t most);
   bool isDone() const { return stack.empty(); }
-  /// The transfer that is waited for; null if none is.
+  /// Returns the transfer that the program waits for; null if there is none.
   mlir::Operation *getWaiting() const { return waiting; }
   std::vector<Tensor> takeResults() { return std::move(results); }
 
@@ -77,15 +79,16 @@ private:
     mlir::Block *block = nullptr;
     mlir::Block::iterator next;
     std::shared_ptr<Frame> frame;
-    mlir::Operation *op = nullptr; ///< that the block belongs to, or calls; null for the program
-    int64_t iteration = 0;         ///< of a loop
-    std::vector<Tensor> carried, stacks, rows; ///< of a loop; the stacks are made, rows are read
+    mlir::Operation *op = nullptr; ///< op of the block, or its caller; null for the program
+    int64_t iteration = 0;         ///< iteration of a loop
+    /// Values of a loop; stacks are written, rows are read.
+    std::vector<Tensor> carried, stacks, rows;
   };
 
   void enter(mlir::Block &block, std::shared_ptr<Frame> frame, mlir::Operation *op);
   void enterFunction(mlir::FunctionOpInterface function, std::vector<Tensor> arguments,
                      mlir::Operation *call);
-  /// False if the op waits.
+  /// Executes an op; returns false if it waits.
   mlir::FailureOr<bool> execute(mlir::Operation *op);
   mlir::LogicalResult leave(mlir::Operation *terminator);
   mlir::LogicalResult startLoop(LoopOp loop);
@@ -103,7 +106,7 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> begun; ///< receives that have not ended, by op
   std::vector<Tensor> results;
   mlir::SymbolTableCollection symbols;
-  llvm::SmallPtrSet<mlir::Operation *, 4> running; ///< functions
+  llvm::SmallPtrSet<mlir::Operation *, 4> running; ///< running functions
 };
 
 } // namespace reprise

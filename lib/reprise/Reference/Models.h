@@ -1,4 +1,4 @@
-// reprise: what the interpreter's implementations of ops share.
+// reprise: common code of the interpreter's op implementations.
 #ifndef REPRISE_LIB_REFERENCE_MODELS_H
 #define REPRISE_LIB_REFERENCE_MODELS_H
 
@@ -52,9 +52,9 @@ template <typename T> Tensor round(mlir::RankedTensorType type, const std::vecto
   return tensor;
 }
 
-/// One rounding from any compute type to the storage of any element type.
+/// Rounds once from any compute type to the storage of any element type.
 template <typename T> void store(Tensor &to, int64_t i, T x) {
-  // The widest type that holds x exactly; the conversions round from there, once.
+  // The widest type holds x exactly; the conversions round from it, once.
   using Wide = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
   mlir::Type type = to.type.getElementType();
   if (type.isF64())
@@ -96,7 +96,7 @@ template <typename Fn> auto withElement(mlir::Type elementType, Fn fn) {
   return withNumber(elementType, fn);
 }
 
-/// a + b, a - b, a * b: integers wrap.
+/// Compute a + b, a - b, a * b: integers wrap.
 template <typename T> T wrappingAdd(T a, T b) {
   if constexpr (std::is_integral_v<T>)
     return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
@@ -106,7 +106,7 @@ template <typename T> T wrappingAdd(T a, T b) {
 
 //===-- Indices -------------------------------------------------------------------------------===//
 
-/// offset + Σ strides[d]·index[d] for every index below `sizes`, in row-major order.
+/// Returns offset + Σ strides[d]·index[d] for every index below `sizes`, in row-major order.
 std::vector<int64_t> positions(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
                                int64_t offset = 0);
 
@@ -125,7 +125,7 @@ inline int64_t clampIndex(int64_t index, int64_t size) {
 /// The elements of i32 or i64 indices, clamped to [0, size - 1].
 std::vector<int64_t> clampedIndices(const Tensor &indices, int64_t size);
 
-/// `value` in an element type: what iota, pad and fill write.
+/// Returns `value` in every element, for iota, pad and fill.
 Tensor splatOf(mlir::RankedTensorType type, mlir::Attribute value);
 
 //===-- Attaching -----------------------------------------------------------------------------===//
@@ -140,7 +140,7 @@ struct ReferenceModel : ReferenceOpInterface::ExternalModel<ReferenceModel<funct
   }
 };
 
-/// Gives the op that `function` takes its interface.
+/// Attaches the interface to the op of the parameter of `function`.
 template <auto function> void attach(mlir::MLIRContext *context) {
   decltype(opOf(function))::template attachInterface<ReferenceModel<function>>(*context);
 }

@@ -24,7 +24,7 @@ template <typename T, typename Fn> void forEachRow(const Tensor &operand, Fn fn)
     fn(row, &values[row * n], n);
 }
 
-/// x - max x, and Σ exp of that.
+/// Row x - max x, and Σ exp of its elements.
 template <typename T> struct ShiftedRow {
   std::vector<T> shifted;
   T sum;

@@ -27,13 +27,13 @@ int highestBit(uint64_t value) {
   return bit;
 }
 
-/// magnitude·2^exponent, rounded to nearest even.
+/// Returns magnitude·2^exponent, rounded to nearest even.
 uint16_t roundTo(const Narrow &format, bool negative, uint64_t magnitude, int exponent) {
   const uint16_t sign = negative ? 0x8000 : 0;
   if (magnitude == 0)
     return sign;
-  // The unit in the last place of the result: from the leading bit, but not below that of the
-  // subnormals.
+  // The unit in the last place of the result follows from the leading bit, but is at least that of
+  // the subnormals.
   int unit = exponent + highestBit(magnitude) - format.mantissaBits;
   if (unit < format.leastUnit)
     unit = format.leastUnit;
@@ -74,7 +74,7 @@ uint16_t roundTo(const Narrow &format, int64_t value) {
 }
 
 template <typename I> I toInteger(double value) {
-  // Both ends are powers of two, so they are exact.
+  // Both limits are powers of two, so they are exact.
   const double end = -static_cast<double>(std::numeric_limits<I>::min());
   if (value != value)
     return 0;

@@ -1,4 +1,4 @@
-// reprise: x^y, scalar, by logarithms in more digits than the result has.
+// reprise: x^y, scalar, by logarithms with more digits than the result.
 #include "Polynomials.h"
 #include "reprise/Reference/Elementary.h"
 #include <cmath>
@@ -28,7 +28,7 @@ template <size_t N> double horner(const double (&coefficients)[N], double x) {
   return result;
 }
 
-/// x = mantissa·2^exponent with the mantissa in [least, 2·least); x is positive and normal.
+/// Split x = mantissa·2^exponent with the mantissa in [least, 2·least); x is positive and normal.
 struct Split {
   double mantissa, exponent;
   Split(double x, double least) {
@@ -38,12 +38,12 @@ struct Split {
   }
 };
 
-/// An unevaluated sum of two numbers, the second far below the first.
+/// Unevaluated sum of two numbers, the second far below the first.
 struct Pair {
   double high, low;
 };
 
-/// a + b where a is 0 or not below b.
+/// Returns a + b, if a is 0 or not below b.
 Pair sumOf(double a, double b) {
   double sum = a + b;
   return {sum, b - (sum - a)};
@@ -51,14 +51,14 @@ Pair sumOf(double a, double b) {
 
 Pair product(double a, double b) { return {a * b, std::fma(a, b, -(a * b))}; }
 
-/// Without the product of the low parts.
+/// Returns the product without the product of the low parts.
 Pair product(Pair a, Pair b) {
   Pair p = product(a.high, b.high);
   return {p.high, p.low + (a.high * b.low + a.low * b.high)};
 }
 
-/// log2 of a positive number, to about 2^-66 of itself: with s = (m - 1)/(m + 1) and z = s²,
-/// log(m) = 2·(s + s·(z·(1/3 + z·Q(z)))).
+/// Returns log2 of a positive number, with a relative error of about 2^-66: with s = (m - 1)/(m +
+/// 1) and z = s², log(m) = 2·(s + s·(z·(1/3 + z·Q(z)))).
 Pair log2Of(double x) {
   bool subnormal = x < std::numeric_limits<double>::min();
   Split split(subnormal ? x * 0x1p52 : x, 0x1.6a09e667f3bcdp-1);
@@ -81,7 +81,7 @@ Pair log2Of(double x) {
 
 double limit(double x, double most) { return x < -most ? -most : x > most ? most : x; }
 
-/// x^y of positive finite x and finite y.
+/// Returns x^y of positive finite x and finite y.
 double powerOf(double x, double y) {
   Pair log = log2Of(x), power = product(y, log.high);
   power.low += y * log.low;
@@ -103,7 +103,7 @@ double powerOf(double x, double y) {
   return result * fromBits(half << 52) * fromBits((bits - half) << 52);
 }
 
-/// In f64: the result then rounds once more.
+/// Returns x^y, computed in f64; the result then rounds once more.
 float powerOf(float x, float y) {
   Split split(x, 2.0 / 3.0);
   double f = split.mantissa - 1;

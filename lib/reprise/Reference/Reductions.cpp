@@ -71,8 +71,8 @@ SmallVector<int64_t> dimsExcept(int64_t rank, ArrayRef<int64_t> dims) {
   return others;
 }
 
-/// One result per kept index: `element(kept, start + place)` for all places of the reduced
-/// dimensions, in row-major order.
+/// Reduces to one result per kept index: `element(kept, start + place)` for all places of the
+/// reduced dimensions, in row-major order.
 template <typename T, typename Kind, typename Element>
 std::vector<T> reduceElements(RankedTensorType type, ArrayRef<int64_t> dims, Element element) {
   std::vector<int64_t> reduced = Dims(type, dims).positions();

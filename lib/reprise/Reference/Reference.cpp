@@ -1,4 +1,4 @@
-// reprise: how the interpreter executes an op
+// reprise: execution of ops in the interpreter
 #include "reprise/Reference/Reference.h"
 
 using namespace mlir;

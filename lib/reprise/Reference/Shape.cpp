@@ -13,7 +13,7 @@ Results evaluateConstant(ConstantOp op, Operands) {
   Tensor result(type);
   auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!dense) {
-    // The verifier has checked that the bytes are there.
+    // The verifier has checked that the bytes exist.
     ArrayRef<char> data =
         cast<DenseResourceElementsAttr>(op.getValue()).getRawHandle().getBlob()->getData();
     std::memcpy(result.bytes.data(), data.data(), result.bytes.size());

@@ -1,5 +1,4 @@
-// reprise: the files of training steps in the interpreter: values that are read, the folder that is
-// written
+// reprise: the files of training steps in the interpreter: input arrays, and the output folder
 #include "StepsImpl.h"
 
 #include "reprise/Runtime/File.h"
@@ -10,7 +9,7 @@ using namespace mlir;
 namespace reprise::steps {
 
 Error Steps::giveArray(StringRef name, const std::string &path) {
-  std::shared_ptr<const runtime::NpyFile> file; // of all its parts
+  std::shared_ptr<const runtime::NpyFile> file; // file of all its parts
   for (Argument &argument : arguments) {
     if (nameOfArray(argument.name, argument.rows) != name || isScalarRole(argument.role))
       continue;
@@ -65,7 +64,7 @@ runtime::OutputFolder Steps::outputFolder(const StepsOptions &options) const {
   return output;
 }
 
-/// Nothing that the run goes on from is missing, and nothing that it reads is replaced.
+/// Checks that the input folder is complete, and that the output replaces no input.
 Error Steps::checkFolders(const StepsOptions &options) const {
   if (!options.outputDir.empty())
     if (Error error = runtime::checkRunFolder(outputFolder(options)))

@@ -82,7 +82,7 @@ Error Steps::readResults(FunctionOpInterface program) {
   return Error::success();
 }
 
-/// Whether the result is the next offset, which each program may return.
+/// Returns whether the result is the next offset, which each program may return.
 bool Steps::isOffset(size_t result) const {
   return llvm::any_of(arguments, [&](const Argument &argument) {
     return argument.role == Role::Offset && argument.name == names[result];
@@ -193,7 +193,7 @@ Error Steps::step() {
   for (Argument &argument : arguments)
     if (argument.result >= 0)
       argument.value = results[argument.result];
-  // The largest of those that programs return.
+  // The next offset is the largest that programs return.
   std::optional<int64_t> offset;
   for (size_t i = 0; i < names.size(); ++i)
     if (isOffset(i))

@@ -19,12 +19,12 @@ struct Argument {
   Role role;
   mlir::RankedTensorType type;
   mlir::Attribute init;
-  int64_t position = 0; // in the step that was cut into programs, or 0
+  int64_t position = 0; // position in the step that was cut into programs, or 0
   Tensor value;
-  Rows rows; // of a larger array that it is a part of
+  Rows rows; // rows of a larger array
   std::shared_ptr<const runtime::NpyFile> file;
-  bool perStep = false; // the file has one leading row per absolute step
-  int result = -1;      // the result that is the next value
+  bool perStep = false; // whether the file has one leading row per absolute step
+  int result = -1;      // result that is the next value
 };
 
 class Steps {
@@ -34,7 +34,7 @@ public:
   Error readSignature();
   Error prepare(const StepsOptions &options);
   Error write(const StepsOptions &options) const;
-  /// One step; an error without text if diagnostics have told.
+  /// Runs one step; returns an error without text after a diagnostic.
   Error step();
 
   runtime::RunState state;
@@ -59,15 +59,17 @@ private:
   bool isOffset(size_t result) const;
 
   std::vector<mlir::FunctionOpInterface> programs; // by device
-  std::vector<Argument> arguments;                 // of all programs, those of one name once
-  std::vector<std::vector<size_t>> taken;          // by program, what it takes
-  std::vector<std::string> names;                  // of the results, one program's after another's
-  std::vector<mlir::Type> types;                   // of the results
+  // Arguments of all programs; those of one name are one.
+  std::vector<Argument> arguments;
+  std::vector<std::vector<size_t>> taken; // arguments of each program
+  // Names of the results, one program after the other.
+  std::vector<std::string> names;
+  std::vector<mlir::Type> types; // types of the results
   std::vector<Rows> resultRows;
-  std::vector<int64_t> positions; // of the results, in the step that was cut; or zeros
-  std::vector<size_t> order;      // of the results, by their positions
+  std::vector<int64_t> positions; // positions of the results in the step that was cut, or zeros
+  std::vector<size_t> order;      // order of the results by their positions
   std::vector<Tensor> results;
-  std::optional<runtime::RunRecord> record; // of the input folder
+  std::optional<runtime::RunRecord> record; // record of the input folder
 };
 
 /// The name and the shape of the array that an argument or a result is, or is rows of.
@@ -80,10 +82,10 @@ inline std::vector<int64_t> shapeOfArray(mlir::RankedTensorType own, const Rows 
     shape.front() = rows->of;
   return shape;
 }
-/// True for one in one piece, too.
+/// Returns true for the first part of an array, and for an array in one piece.
 inline bool beginsArray(const Rows &rows) { return !rows || rows->first == 0; }
 
-/// Whether the runtime sets the argument.
+/// Returns whether the runtime sets the argument.
 inline bool isScalarRole(Role role) {
   return role == Role::Seed || role == Role::Offset || role == Role::Step;
 }

@@ -20,14 +20,14 @@ static std::string folderOf(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// The start of the names of temporary files: beside the target, and short enough to be continued.
+/// Returns the start of names of temporary files: beside the target, and short enough for a suffix.
 static std::string temporaryPrefix(const std::string &target) {
-  size_t name = target.rfind('/') + 1; // 0 if there is no slash
+  size_t name = target.rfind('/') + 1; // 0 without a slash
   return target.substr(0, name) + target.substr(name, NAME_MAX - 32) + ".";
 }
 
-/// Follows symbolic links, the last one also when its target does not exist yet. Stops at the links
-/// of /proc, which are not made of names.
+/// Follows symbolic links, including a last link whose target does not exist yet. Stops at the
+/// links of /proc, which do not contain names.
 static std::string followLinks(std::string path) {
   for (int depth = 0; depth < 40 && path.rfind("/proc/", 0) != 0; ++depth) {
     char link[PATH_MAX];
@@ -40,8 +40,8 @@ static std::string followLinks(std::string path) {
   return path;
 }
 
-/// The mode of a new file. umask() can only be read by writing it, which races with other threads,
-/// so the process's own record is read instead.
+/// Returns the mode of a new file. umask() can only be read by writing it, which races with other
+/// threads, so we read the process's own record instead.
 static mode_t newFileMode() {
   mode_t mask = 022;
   if (FILE *status = fopen("/proc/self/status", "re")) {
@@ -72,7 +72,7 @@ void AtomicFile::open() {
   bool exists = stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode))
     return void(fail(EISDIR));
-  // A rename needs no right to write the old file; a user who took that right away meant it.
+  // A rename needs no right to write the old file, so we check that right ourselves.
   if (exists && access(path.c_str(), W_OK) != 0)
     return void(fail(errno));
   if (exists && !S_ISREG(info.st_mode))

@@ -1,4 +1,4 @@
-// reprise: a thread that makes transfers of a wire go on while their program computes
+// reprise: a thread that continues the transfers of a wire while their program computes
 #include "reprise/Runtime/Wire.h"
 
 #include <condition_variable>
@@ -10,9 +10,9 @@ using namespace reprise::runtime;
 
 namespace {
 
-/// One lock around every call. The thread looks at the wire ten thousand times a second while
-/// something is in flight, seldom when nothing is, and after a tenth of a second it sleeps: to wake
-/// it takes longer than a small transfer.
+/// Wire with a lock around every call. The thread polls the wire ten thousand times a second while
+/// a transfer is in flight, and seldom otherwise. After 0.1 s without a transfer it sleeps, since a
+/// wake-up takes longer than a small transfer.
 class BackgroundWire : public Wire {
 public:
   explicit BackgroundWire(std::unique_ptr<Wire> given) : wire(std::move(given)) {

@@ -6,9 +6,9 @@
 
 using namespace reprise::runtime;
 
-/// Returns what a step, or its part before or behind the pause, does with its arguments. An
-/// argument that the part does not touch may be bound to memory that is gone. Early results are the
-/// caller's.
+/// Returns how a step, or its part before or behind the pause, uses its arguments. An argument that
+/// the part does not access may be bound to memory that is freed. Early results belong to the
+/// caller.
 static BufferUse findUse(const Bundle &bundle, bool begins, bool ends) {
   BufferUse use;
   use.writes.resize(bundle.arguments.size());
@@ -31,7 +31,7 @@ static Error checkBuffers(const Bundle &bundle, const Addresses &places,
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return std::make_pair(begin(a), a) < std::make_pair(begin(b), b);
   });
-  // Of those before one, the ones that reach furthest: of all, and of what is written.
+  // We keep the earlier arguments that end last: of all arguments, and of written arguments.
   std::optional<size_t> last, lastWritten;
   for (size_t i : order) {
     std::optional<size_t> other = use.writes[i] ? last : lastWritten;

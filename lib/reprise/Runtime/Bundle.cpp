@@ -95,7 +95,8 @@ bool Bundle::operator==(const Bundle &o) const {
 
 uint64_t Program::executions() const {
   uint64_t sum = 0;
-  std::vector<std::pair<size_t, uint64_t>> open; // end of a body, and how often it runs in all
+  // End of a body, and its total number of executions.
+  std::vector<std::pair<size_t, uint64_t>> open;
   for (size_t i = 0; i < commands.size(); ++i) {
     while (!open.empty() && i >= open.back().first)
       open.pop_back();

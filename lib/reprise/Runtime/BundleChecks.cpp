@@ -24,7 +24,7 @@ constexpr uint64_t maxExecutions = uint64_t(1) << 24;
 
 Error fail(const std::string &message) { return Error::make(message); }
 
-/// Bytes of an array, or nothing for a negative dimension or an absurd size.
+/// Returns the bytes of an array; none for a negative dimension or an overflow.
 std::optional<uint64_t> arrayBytes(DType dtype, const std::vector<int64_t> &shape) {
   uint64_t bytes = elementBytes(dtype);
   bool empty = false;
@@ -178,7 +178,7 @@ private:
   struct Repeat {
     size_t end;
     int64_t times;
-    uint64_t executions; ///< of a command in the body, in all
+    uint64_t executions; ///< total executions of a command in the body
   };
 
   Error checkCommands(const Program &program) {
@@ -247,7 +247,7 @@ private:
     if (operands.size() != 2 || operands[0].access != Read || operands[1].access != Write ||
         operands[0].buffer.bytes != operands[1].buffer.bytes || !command.indexChecks.empty())
       return fail("a copy is from one buffer to another of its size");
-    // Over all iterations, in which one would have to follow the other.
+    // The ranges cover all iterations, whose copies are not ordered.
     BufferRef from = operands[0].buffer, to = operands[1].buffer;
     auto [fromFirst, fromLast] = *rangeOf(operands[0], around);
     auto [toFirst, toLast] = *rangeOf(operands[1], around);
@@ -290,7 +290,7 @@ private:
     return range;
   }
 
-  /// Within its space in every iteration. What a command reads may be a window of a value.
+  /// Checks that an access, of a value or of a window, stays in its space in every iteration.
   Error checkOperand(const Operand &operand, const Program &program,
                      const std::vector<Repeat> &around) {
     if (operand.strides.size() > around.size())
@@ -342,7 +342,7 @@ private:
   }
 
   Error checkResults() {
-    // Each device may return the next offset.
+    // Each device may return the next offset, so its name may occur once per device.
     std::map<uint32_t, std::set<std::string>> names;
     std::set<std::pair<uint32_t, int32_t>> replaced;
     for (const Result &result : bundle.results) {

@@ -1,8 +1,8 @@
 // reprise: the bundle as bytes
 //
-// The file is little endian: a header of 64 bytes, the manifest, the constants, the images, nothing
-// else. Its checksum covers every other byte of the file. Enumerators are bytes; a count precedes
-// each sequence; nothing is padded.
+// The file is little endian: a header of 64 bytes, the manifest, the constants, and the images. Its
+// checksum covers every other byte of the file. Enumerators are bytes; a count precedes each
+// sequence; there is no padding.
 #include "BundleStream.h"
 #include "CommandTable.h"
 #include "reprise/Runtime/File.h"
@@ -25,7 +25,7 @@ struct Header {
   char magic[8];
   uint32_t version;
   uint32_t headerBytes;
-  uint64_t checksum; // of the file with these eight bytes taken as zero
+  uint64_t checksum; // checksum of the file with these eight bytes as zero
   uint64_t fileBytes;
   uint64_t manifestBytes;
   uint64_t constantBytes;
@@ -98,7 +98,7 @@ template <typename S, typename T> void sourceFields(S &s, T &o) {
   s.number(o.signature);
 }
 
-/// The bytes stand behind the constants, in the order of the images.
+/// Fields of an image, whose bytes follow the constants, in the order of the images.
 template <typename S, typename T> void imageFields(S &s, T &i) {
   s.text(i.target);
   s.sequence(i.features, 8, [&](auto &feature) { s.text(feature); });
@@ -149,8 +149,8 @@ template <typename S, typename T> void commandFields(S &s, T &c) {
     shape(s, c.numbers);
 }
 
-/// A command as its number in the table and its places, which stand as what was added since the
-/// command before of that number.
+/// Writes a command as its number in the table and its places, as differences to the previous
+/// command with that number.
 void placedCommands(Writer &writer, const Program &program, CommandTable &table, size_t &done) {
   writer.number(uint64_t(program.commands.size()));
   int64_t before = -1;
@@ -168,7 +168,7 @@ void placedCommands(Writer &writer, const Program &program, CommandTable &table,
   }
 }
 
-/// What a small file may become in memory: more than any bundle that can run.
+/// Limit of the memory of commands from a small file: more than any bundle that can run.
 constexpr uint64_t mostBytesOfCommands = uint64_t(1) << 30;
 
 void placedCommands(Reader &reader, Program &program, CommandTable &table, size_t &bytes) {
@@ -281,7 +281,7 @@ bool hasNumbers(const Program &program) {
                      [](const Command &command) { return !command.numbers.empty(); });
 }
 
-/// Offloads and fetches have a place there.
+/// Returns whether a program uses host memory, as offloads and fetches do.
 bool usesHost(const Program &program) { return program.hostBytes != 0; }
 
 uint32_t versionOf(const Bundle &bundle, const CommandTable &table) {

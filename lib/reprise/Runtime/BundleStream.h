@@ -8,7 +8,7 @@
 
 namespace reprise::runtime {
 
-/// Appends fields to the manifest. Reader below has the same members, so that one list of fields
+/// Appender of fields to the manifest. Reader has the same members, so that one list of fields
 /// (BundleFile.cpp) serves both directions.
 class Writer {
 public:
@@ -42,7 +42,8 @@ public:
   }
 };
 
-/// Reads fields; after the first that does not fit, `failed` is set and values are left alone.
+/// Reader of fields. After the first field that does not fit, `failed` is set and values stay
+/// unchanged.
 class Reader {
 public:
   bool failed = false;
@@ -95,10 +96,10 @@ public:
     }
     return int64_t(value >> 1) ^ -int64_t(value & 1);
   }
-  /// Only their number: nothing is allocated before it is known to fit.
+  /// Reads only the number of bytes: memory is allocated only when the bytes are known to fit.
   void bytesOf(Image &) { number(imageBytes.emplace_back()); }
-  /// `least` is the fewest bytes that one element takes: a hostile count then cannot ask for more
-  /// memory than a small multiple of the file's size.
+  /// Reads a sequence. `least` is the minimum of bytes per element: a hostile count cannot request
+  /// more memory than a small multiple of the file's size.
   template <typename T, typename Each>
   void sequence(std::vector<T> &values, uint64_t least, Each each) {
     uint64_t count = 0;

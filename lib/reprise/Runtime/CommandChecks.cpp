@@ -11,7 +11,7 @@ using namespace reprise::runtime;
 
 namespace {
 
-// More in flight at a time make the check slow, and no program needs them.
+// More transfers in flight make the check slow, and no program needs them.
 constexpr size_t maxTransfers = 256;
 constexpr uint64_t maxOrdered = uint64_t(1) << 20;
 
@@ -33,7 +33,7 @@ Error checkTransfer(const Command &command) {
   return Error::success();
 }
 
-/// That it is a copy is checked beside it.
+/// Checks a host move; another function checks that it is a copy.
 Error checkHostMove(const Command &command) {
   bool isOffload = command.kind == CommandKind::Offload;
   for (size_t i = 0; i < command.operands.size(); ++i)
@@ -53,7 +53,7 @@ Error checkBuffers(const Command &command, const std::vector<uint64_t> &bytes) {
     bool isAligned = operand.buffer.offset % callAlignment == 0;
     for (int64_t stride : operand.strides)
       isAligned &= stride % callAlignment == 0;
-    // A copy that the launch has made lies in its scratch, which counts as written, too.
+    // A copy that the launch has made lies in its scratch, which counts as written as well.
     bool isAccessed = (operand.access & accesses[i]) == accesses[i];
     if (!isAccessed || operand.buffer.bytes < bytes[i] || !isAligned)
       return fail("operand " + std::to_string(i) + " of a call of '" + command.function +
@@ -104,7 +104,7 @@ public:
 private:
   struct Event {
     reprise::AccessOrder::Clock clock;
-    bool isInFlight; ///< of what runs beside, if nobody has waited for it
+    bool isInFlight; ///< whether a command beside others has not been waited for
     uint32_t giver;
   };
 
@@ -118,7 +118,7 @@ private:
         runsBeside(command.kind) ? order.beside(command.stream) : order.onStream(command.stream);
     if (order.transferLanes() > maxTransfers)
       return fail("more than " + std::to_string(maxTransfers) + " transfers are in flight");
-    // What one command reads and writes is its own affair, so its reads come first.
+    // Reads of a command come before its own writes and do not conflict with them.
     for (bool isWrite : {false, true})
       for (const Operand &operand : command.operands)
         if (bool(operand.access & Write) == isWrite)

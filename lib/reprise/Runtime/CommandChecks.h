@@ -6,12 +6,12 @@
 
 namespace reprise::runtime {
 
-/// The fields of one command: an error if one of them is out of its range, or is set although the
-/// command's kind has none.
+/// Checks the fields of one command: fails if a field is out of range, or is set although the
+/// command's kind does not use it.
 Error checkExplicit(const Command &command);
 
-/// Of a program whose commands are each sound: a wait has an event, a transfer is waited for, and
-/// no two accesses to the same bytes run beside one another if one of them writes.
+/// Checks the order of a program whose commands are each valid: a wait has an event, a transfer is
+/// waited for, and no two accesses to the same bytes run beside one another if one of them writes.
 Error checkOrder(const Program &program);
 
 } // namespace reprise::runtime

@@ -5,7 +5,7 @@
 
 using namespace reprise::runtime;
 
-/// Of what differs most often; equal commands have equal ones.
+/// Hashes the fields that differ most often; equal commands have equal hashes.
 static uint64_t hash(const Command &command) {
   Hasher hasher;
   auto add = [&](uint64_t number) { hasher.update(&number, sizeof number); };

@@ -8,20 +8,20 @@
 
 namespace reprise::runtime {
 
-/// Micro-batches and layers repeat commands in other places, with other events. A file of version
-/// 7 holds what they have in common once.
+/// Table of commands without their places and events. Micro-batches and layers repeat commands with
+/// other places and events, so a file of version 7 holds the common part once.
 class CommandTable {
 public:
   CommandTable() = default;
-  /// Of all programs of the bundle.
+  /// Makes the table of all programs of the bundle.
   explicit CommandTable(const Bundle &bundle);
 
-  /// Without places and events, in the order of their first use.
+  /// Commands without places and events, in the order of their first use.
   std::vector<Command> common;
-  /// Per command, in the order of programs: its number in `common`.
+  /// Number in `common` of each command, in the order of programs.
   std::vector<uint32_t> numbers;
 
-  /// True if commands stand twice or more often on average, so that the table is worth its place.
+  /// Returns true if a command occurs at least twice on average, so that the table saves space.
   bool isWorthwhile() const { return common.size() * 2 <= numbers.size(); }
 
 private:
@@ -39,7 +39,7 @@ template <typename AnyCommand, typename Visit> void forEachPlace(AnyCommand &com
     visit(command.event);
 }
 
-/// Bytes that one more copy of a command takes in memory, about.
+/// Returns about the bytes of a further copy of a command in memory.
 uint64_t countBytes(const Command &command);
 
 } // namespace reprise::runtime

@@ -29,18 +29,18 @@ struct CpuImage : DeviceImage {
 
 using KernelFunction = void (*)(void *const *buffers, int64_t begin, int64_t end, void *workspace);
 
-/// An item of a copy: enough for a worker to be worth its while.
+/// Bytes per item of a copy, enough for a worker.
 constexpr uint64_t copyBytes = 256 << 10;
 
-/// The start of a transfer, or the wait for it. Commands that give the same event
-/// share the transfer, since one is waited for before the next one starts.
+/// Start of a transfer, or the wait for it. Commands with the same event share the transfer, since
+/// a transfer is waited for before the next starts.
 struct Exchange {
   Transfer *transfer;
   bool isStart, isSend;
   uint32_t peer, tag;
 };
 
-/// One kernel over its items, or without a kernel an exchange, or without both a copy of `bytes`.
+/// Kernel over its items; or, without a kernel, an exchange; or otherwise a copy of `bytes`.
 struct Launch {
   KernelFunction kernel;
   void *const *buffers;
@@ -49,8 +49,8 @@ struct Launch {
   const Exchange *exchange = nullptr;
 };
 
-/// One launch, or a run of neighbours of at most one item each, which one worker executes without
-/// meeting the others in between.
+/// Single launch, or a run of adjacent launches of at most one item each, which one worker executes
+/// without barriers between them.
 struct Stage {
   uint32_t begin, end;
 };
@@ -58,23 +58,23 @@ struct Stage {
 class CpuProgram : public DeviceProgram {
 public:
   CpuProgram(const Device::ProgramPlaces &places, unsigned workers);
-  /// Before it runs: asks for the peers of all transfers.
+  /// Finds the peers of all transfers, before the program runs.
   Error makeExchanges(const Device::ProgramPlaces &places);
   bool hasExchanges() const { return !exchanges.empty(); }
   uint64_t executions() const override { return launches.size(); }
-  /// Of a run of launches, from the first to behind the last.
+  /// Returns the stages of a run of launches, from the first to behind the last.
   std::pair<const Stage *, const Stage *> findStages(uint32_t begin, uint32_t end) const;
 
   std::vector<void *> buffers;
   std::vector<Launch> launches;
-  std::vector<Stage> stages, single; ///< single: every launch on its own
+  std::vector<Stage> stages, single; ///< single: one stage per launch
   uint8_t *workspace;
   uint64_t workspaceStride;
   Endpoint *endpoint;
 
 private:
   std::vector<Exchange> exchanges;        ///< launches point to them
-  std::map<uint32_t, Transfer> transfers; ///< by event
+  std::map<uint32_t, Transfer> transfers; ///< transfers by event
 
   Launch makeLaunch(const Device::ProgramPlaces &places, const Command &command) const;
 };
@@ -94,7 +94,8 @@ CpuProgram::CpuProgram(const Device::ProgramPlaces &places, unsigned workers)
   });
   buffers.reserve(total); // launches point into it
   launches.reserve(program.executions());
-  uint64_t first = program.executionsToPause(); // of a run that stops there
+  // First launch of a run that continues behind the pause.
+  uint64_t first = program.executionsToPause();
   forEachExecution(program, [&](uint32_t number, const std::vector<int64_t> &iterations) {
     const Command &command = program.commands[number];
     uint32_t i = uint32_t(launches.size());
@@ -104,7 +105,8 @@ CpuProgram::CpuProgram(const Device::ProgramPlaces &places, unsigned workers)
     launch.buffers = buffers.data() + buffers.size();
     for (const Operand &operand : command.operands)
       buffers.push_back(places.addresses.of(operand, iterations));
-    // Small enough that the workers end together, large enough that the counter is not in the way.
+    // A chunk is small enough that the workers end together, and large enough that the counter is
+    // no bottleneck.
     unsigned parts = workers == 1 ? 1 : 8 * workers;
     launch.chunk = std::max<int64_t>(1, launch.items / parts);
     bool joins = i != 0 && i != first && launch.items <= 1 && launches.back().items <= 1;
@@ -117,7 +119,7 @@ CpuProgram::CpuProgram(const Device::ProgramPlaces &places, unsigned workers)
   });
 }
 
-/// Every launch is on its own where a stage would be cut.
+/// Returns the stages. If the range cuts a stage, each launch is its own stage.
 std::pair<const Stage *, const Stage *> CpuProgram::findStages(uint32_t begin, uint32_t end) const {
   auto find = [&](uint32_t place) {
     return std::partition_point(stages.begin(), stages.end(),
@@ -146,7 +148,7 @@ Error CpuProgram::makeExchanges(const Device::ProgramPlaces &places) {
     bool isStart = isTransfer(command.kind);
     if (isStart || command.kind == CommandKind::Record)
       isOfTransfer[command.event] = isStart;
-    // An event of a stream has happened when it is asked for.
+    // Events of a stream have always happened when they are waited for.
     if (failure || !(isStart || (command.kind == CommandKind::Wait && isOfTransfer[command.event])))
       return;
     Expected<uint32_t> peer =
@@ -165,12 +167,12 @@ Error CpuProgram::makeExchanges(const Device::ProgramPlaces &places) {
 }
 
 Launch CpuProgram::makeLaunch(const Device::ProgramPlaces &places, const Command &command) const {
-  // A fetch is done when it is asked for, like every work of this device.
+  // A fetch, like all work of this device, is done when it is waited for.
   if (command.kind == CommandKind::Copy || isHostMove(command.kind)) {
     uint64_t bytes = command.operands[0].buffer.bytes;
     return {nullptr, nullptr, int64_t((bytes + copyBytes - 1) / copyBytes), 1, bytes};
   }
-  // makeExchanges makes work of what remains, where there is any.
+  // makeExchanges adds the work of the remaining kinds, if any.
   if (command.kind != CommandKind::Kernel)
     return {nullptr, nullptr, 0, 1, 0};
   uint8_t *text = static_cast<const CpuImage &>(places.image).pages.data();
@@ -180,7 +182,7 @@ Launch CpuProgram::makeLaunch(const Device::ProgramPlaces &places, const Command
 
 struct CpuEvent : DeviceEvent {};
 
-/// Does the work when it is asked to: then every event has happened.
+/// Stream that does its work at once: every event has then happened.
 class CpuStream : public DeviceStream {
 public:
   explicit CpuStream(ThreadPool &pool) : pool(pool) {}
@@ -213,13 +215,13 @@ private:
   __attribute__((noinline, cold)) void exchange(const Launch &launch);
 
   ThreadPool &pool;
-  // What the workers are at; written by the caller before they start.
+  // Work of the workers, which the caller sets before they start.
   const CpuProgram *current = nullptr;
   const Stage *firstStage = nullptr, *lastStage = nullptr;
   Recorder *recorder = nullptr;
-  // Of the worker at a transfer, which is one at a time; the others look when they meet it.
+  // Set by the worker at a transfer, one at a time; others read it at their barrier.
   Error failure = Error::success();
-  bool hasFailed = false, isStopped = false; ///< stopped: all leave out the stages that are left
+  bool hasFailed = false, isStopped = false; ///< stopped: all workers skip the remaining stages
   alignas(64) std::atomic<int64_t> nextItem{0};
 };
 
@@ -323,7 +325,7 @@ public:
   std::string name() const override { return "cpu"; }
   Error canRun(const Image &image) const override;
   Error canRun(const Command &command) const override {
-    // No library: calls are refused by name.
+    // A CPU has no library; the error names the function.
     return command.kind == CommandKind::Call ? Device::canRun(command) : Error::success();
   }
   bool hasHostMemory() const override { return true; }

@@ -1,4 +1,4 @@
-// reprise: the functions of cuBLASLt, opened when a bundle first calls one
+// reprise: the functions of cuBLASLt, opened at the first call of a bundle
 #include "CublasLt.h"
 
 #include "CudaLibrary.h"

@@ -1,4 +1,4 @@
-// reprise: the functions of cuBLASLt, opened when a bundle first calls one
+// reprise: the functions of cuBLASLt, opened at the first call of a bundle
 //
 // Names, types and numbers are those of the library's binary interface (cuBLASLt, versions 12 and
 // 13); utils/gpu-check/library-headers.py compares them with its headers.

@@ -1,7 +1,7 @@
 // reprise: products of matrices by cuBLASLt
 //
-// A row-major result is a column-major transposed one: what the library calls A is our right
-// operand, its rows are our columns.
+// A row-major result is the transpose of a column-major one: the library's A is our right operand,
+// its rows are our columns.
 #include "CublasLt.h"
 #include "LibraryCalls.h"
 #include "reprise/Support/LibraryCall.h"
@@ -15,7 +15,7 @@ int typeOf(int64_t type) {
   return type == callF32 ? typeF32 : type == callBF16 ? typeBF16 : typeF16;
 }
 
-/// What a product is to the library, without its algorithm.
+/// Description of a product for the library, without its algorithm.
 class Problem {
 public:
   using Library = cublaslt::Library;
@@ -40,13 +40,14 @@ private:
   Error addLayout(Owned<Layout> &into, int64_t type, int64_t rows, int64_t columns, int64_t pitch,
                   int64_t batch, int64_t stride);
 
-  Handle handle; ///< of the maker, which outlives it
+  Handle handle; ///< handle of the maker, which outlives it
   Owned<Description> description;
   Owned<Layout> a, b, d;
   bool hasBias = false;
 };
 
-/// Algorithms are looked for by where a bias lies, too: its alignment counts, and null is none.
+/// Sets a placeholder for the bias, because the search for algorithms reads its alignment, and null
+/// means no bias.
 Error Problem::addBias() {
   static_assert(epilogueBias == MatrixProduct::epilogueBias);
   const auto anywhere = uint64_t(callAlignment);
@@ -86,7 +87,8 @@ Error Problem::describe(const MatrixProduct &p) {
   hasBias = p.hasBias;
   if (Error error = hasBias ? addBias() : Error::success())
     return error;
-  // In columns: what is stored by rows of terms is terms × side, what is transposed side × terms.
+  // In columns, an operand stored by rows of terms is terms × side; a transposed operand is side ×
+  // terms.
   auto addOperand = [&](Owned<Layout> &into, bool transposed, int64_t side, int64_t pitch,
                         int64_t stride) {
     return addLayout(into, p.type, transposed ? side : p.terms, transposed ? p.terms : side, pitch,

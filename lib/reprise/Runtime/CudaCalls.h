@@ -10,11 +10,11 @@
 
 namespace reprise::runtime::cuda {
 
-/// A call with its algorithm, which is what all commands of one key run.
+/// Call with its algorithm, which all commands of one key run.
 class CudaCall {
 public:
   virtual ~CudaCall() = default;
-  /// Gives it to the stream, which may be captured. `addresses` are those of its operands.
+  /// Adds the call to the stream, which may be captured. `addresses` are those of its operands.
   virtual Error enqueue(const Address *addresses, Stream stream) const = 0;
 };
 
@@ -22,19 +22,19 @@ public:
 class CallMaker {
 public:
   virtual ~CallMaker() = default;
-  /// A call of these numbers. The algorithm is the one that the choices name for the key, or the
-  /// first that the library recommends, which is added to them.
+  /// Makes a call with these numbers. The algorithm is the recorded choice for the key, or the
+  /// library's first recommendation, which is then recorded.
   virtual Expected<std::unique_ptr<CudaCall>> make(const std::vector<int64_t> &numbers,
                                                    const std::string &key, const std::string &gpu,
                                                    Tuning &tuning) = 0;
 };
-/// For the calls of one of the library's functions.
+/// Open the maker of calls of one library function.
 Expected<std::unique_ptr<CallMaker>> openCublasLt(const std::string &function);
 Expected<std::unique_ptr<CallMaker>> openCudnn(const std::string &function);
 
-/// Whether it is a function of a library that is known here.
+/// Returns whether this build knows the function's library.
 bool isKnownCall(const std::string &function);
-/// An error if the library of such a function is not there.
+/// Returns an error if the library of the function is not installed.
 Error canCall(const std::string &function);
 
 /// The calls of a device by their keys.
@@ -46,10 +46,10 @@ public:
   void setTuning(std::shared_ptr<Tuning> given) { tuning = std::move(given); }
 
 private:
-  std::string gpu; ///< whose choices are whose: model, chip and multiprocessors
+  std::string gpu; ///< model, chip and multiprocessors, the key of choices
   std::shared_ptr<Tuning> tuning = std::make_shared<Tuning>();
-  std::map<std::string, std::unique_ptr<CallMaker>> makers; ///< by function
-  std::map<std::string, std::unique_ptr<CudaCall>> calls;   ///< by key
+  std::map<std::string, std::unique_ptr<CallMaker>> makers; ///< makers by function
+  std::map<std::string, std::unique_ptr<CudaCall>> calls;   ///< calls by key
 };
 
 } // namespace reprise::runtime::cuda

@@ -1,4 +1,4 @@
-// reprise: which code of an image a GPU takes, and where it lies
+// reprise: the code of an image for a GPU, and its place
 #include "CudaCode.h"
 
 #include <algorithm>
@@ -8,7 +8,8 @@ namespace reprise::runtime::cuda {
 
 static const std::string device = "cuda:", chipPrefix = "sm_";
 
-/// PTX of a chip runs on later chips, too, but if a letter behind the number says otherwise.
+/// Returns whether PTX of a chip runs on a GPU. It also runs on later chips, unless a letter
+/// follows the chip's number.
 static bool canRun(const std::string &chip, int capability) {
   const char *begin = chip.data() + chipPrefix.size(), *end = chip.data() + chip.size();
   int number = 0;
@@ -23,7 +24,7 @@ bool isCudaCode(const std::string &target) { return target.compare(0, device.siz
 std::optional<Code> chooseCode(const std::string &target, int capability) {
   if (!isCudaCode(target))
     return std::nullopt;
-  // Behind the chips the name may say more.
+  // The name may have suffixes behind the chips.
   size_t colon = std::min(target.find(':', device.size()), target.size());
   std::string chips = target.substr(device.size(), colon - device.size());
   std::string next = target.substr(colon, target.find(':', colon + 1) - colon);

@@ -1,4 +1,4 @@
-// reprise: which code of an image a GPU takes, and where it lies
+// reprise: the code of an image for a GPU, and its place
 #ifndef REPRISE_LIB_RUNTIME_CUDACODE_H
 #define REPRISE_LIB_RUNTIME_CUDACODE_H
 
@@ -8,26 +8,26 @@
 
 namespace reprise::runtime::cuda {
 
-/// One of the chips in the name of a target such as `cuda:sm_80+sm_90`.
+/// Code for one of the chips in the name of a target such as `cuda:sm_80+sm_90`.
 struct Code {
   std::string chip;
-  size_t number = 0; ///< among the texts of each kernel
-  size_t count = 1;  ///< of these texts
+  size_t number = 0; ///< number among the texts of each kernel
+  size_t count = 1;  ///< number of texts
   bool hasCubins = false;
 };
 
-/// The code for the latest chip that a GPU of the capability (90 for sm_90) can run; none if there
-/// is no such code.
+/// Returns the code for the latest chip that a GPU of the capability (90 for sm_90) can run; none
+/// if there is no such code.
 std::optional<Code> chooseCode(const std::string &target, int capability);
-/// Whether it is code of NVIDIA GPUs at all.
+/// Returns whether the code is for NVIDIA GPUs.
 bool isCudaCode(const std::string &target);
 
-/// Where the text of that number begins, of those that begin at `offset`: each ends with a zero,
-/// and begins at a multiple of 64. None if the image ends before.
+/// Returns the begin of text `number` among texts from `offset` on: each ends with a zero, and
+/// begins at a multiple of 64. None if the image is too short.
 std::optional<size_t> findText(const std::vector<uint8_t> &image, size_t offset, size_t number);
 
-/// Where the machine code for that chip begins. None if the image ends before its end, or if it is
-/// no such code.
+/// Returns the begin of the machine code for that chip. None if the image is too short, or has no
+/// such code.
 std::optional<size_t> findCubin(const std::vector<uint8_t> &image, size_t offset, const Code &code);
 
 } // namespace reprise::runtime::cuda

@@ -28,7 +28,7 @@ private:
   Context context;
 };
 
-/// Pages of the host that stay where they are, so that the device copies by itself.
+/// Pinned pages of the host, so that the device copies without the processor.
 class PinnedMemory : public DeviceMemory {
 public:
   PinnedMemory(const Driver &driver, Context context, void *begin, uint64_t bytes)
@@ -70,7 +70,7 @@ public:
   Error synchronize() override;
 
 private:
-  /// Each thread has a current context of its own.
+  /// Check a status, and enter the context: each thread has its own current context.
   Error check(Status status, const char *what) const { return driver.check(status, what); }
   Error enter() const { return check(driver.setContext(context), "use the device"); }
   Error runTimed(CudaProgram &program, uint64_t begin, uint64_t end, Recorder &recorder);
@@ -80,9 +80,9 @@ private:
   const Driver &driver;
   Context context;
   Stream stream;
-  bool hasGraph = false;          ///< among the work that it has been given
-  CudaProgram *watched = nullptr; ///< whose work may wait for another process
-  std::vector<Event> marks;       ///< between the commands of a run whose times are taken
+  bool hasGraph = false;          ///< whether its work contains a graph
+  CudaProgram *watched = nullptr; ///< program whose work may wait for another process
+  std::vector<Event> marks;       ///< between the commands of a timed run
 };
 
 CudaStream::~CudaStream() {
@@ -119,7 +119,7 @@ Error CudaStream::makeMarks(uint64_t count) {
   return Error::success();
 }
 
-/// Times are those of the device, counted from when the run was given to it.
+/// Runs with times of the device, counted from the start of the run.
 Error CudaStream::runTimed(CudaProgram &program, uint64_t begin, uint64_t end, Recorder &recorder) {
   uint64_t count = end - begin;
   if (Error error = makeMarks(count + 1))
@@ -145,7 +145,7 @@ Error CudaStream::runTimed(CudaProgram &program, uint64_t begin, uint64_t end, R
   return check(status, "take times");
 }
 
-/// Before a call that may wait by itself for the work that the stream has.
+/// Prepares a call that may itself wait for the stream's work.
 Error CudaStream::settle() { return watched ? synchronize() : enter(); }
 
 Error CudaStream::copyToDevice(void *to, const void *from, uint64_t bytes) {
@@ -270,7 +270,7 @@ std::string CudaDevice::describeCode(const Image &image) const {
   return isChosen ? image.target + ", of which " + code->chip : image.target;
 }
 
-/// Transfers have a stream of their own; everything else is in the one of the program.
+/// Checks a command. Transfers have their own streams; others use the program's stream.
 Error CudaDevice::canRun(const Command &command) const {
   bool isCall = command.kind == CommandKind::Call;
   if (command.stream != 0 || (isCall && !isKnownCall(command.function)))

@@ -1,4 +1,4 @@
-// reprise: the functions of the CUDA driver, opened when a CUDA device is first asked for
+// reprise: the functions of the CUDA driver, opened when a CUDA device is first requested
 #include "CudaDriver.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// reprise: the functions of the CUDA driver, opened when a CUDA device is first asked for
+// reprise: the functions of the CUDA driver, opened when a CUDA device is first requested
 //
 // Names, types and numbers are those of the driver's binary interface (CUDA Driver API, version
 // 12).
@@ -13,7 +13,7 @@
 namespace reprise::runtime::cuda {
 
 using Status = int;
-using Number = int; ///< of a device
+using Number = int; ///< number of a device
 using Address = unsigned long long;
 using Context = struct ContextTag *;
 using Module = struct ModuleTag *;
@@ -90,7 +90,8 @@ struct Driver {
   REPRISE_CUDA_FUNCTIONS(REPRISE_DECLARE)
 #undef REPRISE_DECLARE
 
-  /// Opens libcuda.so.1 and initializes it, once. Errors: no driver, or one without a function.
+  /// Opens libcuda.so.1 and initializes it, once. Fails without a driver, or if the driver lacks a
+  /// function.
   static Expected<const Driver *> get();
   /// "cannot WHAT: TEXT (NAME)", or success.
   Error check(Status status, const std::string &what) const;

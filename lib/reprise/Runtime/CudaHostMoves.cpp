@@ -1,4 +1,4 @@
-// reprise: values that go to the memory of the host and come back while a GPU computes
+// reprise: copies of values to host memory and back while a GPU computes
 #include "CudaHostMoves.h"
 
 namespace reprise::runtime::cuda {

@@ -1,4 +1,4 @@
-// reprise: values that go to the memory of the host and come back while a GPU computes
+// reprise: copies of values to host memory and back while a GPU computes
 #ifndef REPRISE_LIB_RUNTIME_CUDAHOSTMOVES_H
 #define REPRISE_LIB_RUNTIME_CUDAHOSTMOVES_H
 
@@ -8,17 +8,17 @@
 
 namespace reprise::runtime::cuda {
 
-/// One of a program's offloads or fetches.
+/// Offload or fetch of a program.
 struct HostMove {
   bool isOffload = false;
   uint32_t event = 0;
   uint64_t bytes = 0;
-  Address place = 0;    ///< on the device
-  void *host = nullptr; ///< in pinned memory
+  Address place = 0;    ///< place on the device
+  void *host = nullptr; ///< place in pinned memory
 };
 
-/// A stream for each way, since the link carries both at a time. Streams wait for each other by
-/// events alone, so that a program with moves can be captured as a graph.
+/// Streams, one per direction, since the link carries both at the same time. Streams wait for each
+/// other only through events, so that a program with moves can be captured as a graph.
 class HostMoves {
 public:
   HostMoves(const Driver &driver, Number device, Context context)
@@ -27,18 +27,18 @@ public:
   HostMoves(const HostMoves &) = delete;
   ~HostMoves();
 
-  /// Before a program runs, once for each number of an event.
+  /// Opens an event before a program runs, once per event number.
   Error open(uint32_t event);
   bool has(uint32_t event) const { return events.count(event) != 0; }
-  /// Behind the work that `stream` has.
+  /// Starts a move behind the work of `stream`.
   Error start(const HostMove &move, Stream stream);
   /// Lets `stream` go on when the move that gave the event last has ended.
   Error wait(uint32_t event, Stream stream);
 
 private:
   struct Marks {
-    Event ready = nullptr; ///< the value is there, or its place is free
-    Event done = nullptr;  ///< it has been copied
+    Event ready = nullptr; ///< the value is complete, or its place is free
+    Event done = nullptr;  ///< the value has been copied
   };
   const Driver &driver;
   Context context;

@@ -1,4 +1,4 @@
-// reprise: a library of a GPU that a bundle calls, opened by the names of its versions
+// reprise: loading of a GPU library by the file names of its versions
 #include "CudaLibrary.h"
 
 #include "LibraryCalls.h"

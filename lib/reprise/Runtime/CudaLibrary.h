@@ -1,4 +1,4 @@
-// reprise: a library of a GPU that a bundle calls, opened by the names of its versions
+// reprise: loading of a GPU library by the file names of its versions
 #ifndef REPRISE_LIB_RUNTIME_CUDALIBRARY_H
 #define REPRISE_LIB_RUNTIME_CUDALIBRARY_H
 
@@ -11,31 +11,32 @@
 
 namespace reprise::runtime::cuda {
 
-/// What helps who has no such library: the end of a message.
+/// Advice at the end of a message about a missing library.
 constexpr char withoutLibrary[] = "; a bundle compiled without --contractions=library needs none";
 
-/// Where the address of a function goes.
+/// Name of a function, and the variable for its address.
 struct FunctionPlace {
   const char *name;
   void **place;
 };
-/// Opens the first of these files that is found, and fills in its functions. Errors: none is found,
-/// or it lacks a function; that error names `file`.
+/// Opens the first of these files that exists, and sets its functions. Fails if there is none, or
+/// if it lacks a function; the error names `file`.
 Error loadFunctions(const std::vector<const char *> &files, const char *file,
                     const std::vector<FunctionPlace> &functions);
-/// For lists of X(member, name in the library, result, parameters), and a `library` of pointers.
+/// Entry for lists of X(member, name in the library, result, parameters), and a `library` of
+/// pointers.
 #define REPRISE_PLACE(member, name, result, parameters)                                            \
   reprise::runtime::cuda::FunctionPlace{#name, reinterpret_cast<void **>(&library.member)},
 
-/// Frees one of a library's objects.
+/// Deleter of a library's objects.
 template <typename T> struct Freer {
   int (*free)(T);
   void operator()(T object) const { free(object); }
 };
 template <typename T> using Owned = std::unique_ptr<std::remove_pointer_t<T>, Freer<T>>;
 
-/// The algorithm that the choices name for the key, or the one that is recommended, which is added
-/// to them. `check` tells what is wrong with either. An algorithm is copied byte by byte.
+/// Returns the recorded algorithm for the key, or the recommended one, which is then recorded.
+/// `check` returns the fault of either. Algorithms are copied byte by byte.
 template <typename AlgorithmT, typename RecommendT, typename CheckT>
 Expected<AlgorithmT> chooseAlgorithm(Tuning &tuning, const TuningMachine &machine,
                                      const std::string &key, RecommendT recommend, CheckT check) {

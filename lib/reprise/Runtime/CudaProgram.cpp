@@ -1,4 +1,4 @@
-// reprise: a device program as launches of a GPU, and as the graph that is captured of them
+// reprise: a device program as launches of a GPU, and as captured graphs
 #include "CudaProgram.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ CudaImage::~CudaImage() {
     driver.unloadModule(entry.second);
 }
 
-/// Null if the driver refuses machine code for this GPU: then it has to compile all texts, since
-/// code of one bundle is made alike.
+/// Loads machine code. Returns null if the driver refuses it for this GPU: the driver then compiles
+/// all texts, so that all code of a bundle comes from one compiler.
 Expected<Module> CudaImage::loadCubin(const Kernel &kernel) const {
   std::optional<size_t> begin = findCubin(bytes, kernel.imageOffset, code);
   if (!begin)
@@ -43,7 +43,7 @@ Expected<Module> CudaImage::load(const Kernel &kernel) const {
   return module;
 }
 
-/// The driver compiles the text; what it says of a fault is the error.
+/// Loads a text, which the driver compiles; its log is the error.
 Expected<Module> CudaImage::loadText(const Kernel &kernel) const {
   char log[1024] = "";
   int options[] = {jitErrorLog, jitErrorLogBytes};
@@ -66,8 +66,8 @@ Expected<Function> CudaImage::find(const Kernel &kernel) const {
   if (Error error = driver.check(driver.getFunction(&function, *module, kernel.name.c_str()),
                                  "find kernel '" + kernel.name + "'"))
     return error;
-  // A driver that is lazy loads a kernel when it is first asked about it or launched, and may wait
-  // for the device then, on which a transfer may wait for a peer.
+  // A lazy driver loads a kernel at its first query or launch, and may then wait for the device,
+  // where a transfer may wait for a peer. So we query each kernel now.
   int registers = 0;
   if (Error error =
           driver.check(driver.getFunctionAttribute(&registers, functionRegisters, function),
@@ -90,7 +90,7 @@ Error CudaProgram::fill(const Device::ProgramPlaces &places) {
     if (!failure)
       failure = add(places, number, iterations);
   });
-  // Addresses stay where they are from now on.
+  // Addresses do not move from here on.
   for (Address &address : addresses)
     parameters.push_back(&address);
   makeSegments();
@@ -156,7 +156,7 @@ Error CudaProgram::addHostMove(const Command &command, Item &item) {
   return hostMoves.open(command.event);
 }
 
-/// A wait for an event of the one stream that the device has is nothing.
+/// Adds an exchange. A wait for an event of the device's only stream is a no-op.
 Error CudaProgram::addExchange(const Device::ProgramPlaces &places, const Command &command,
                                Item &item) {
   bool isStart = isTransfer(command.kind);
@@ -190,7 +190,8 @@ Error CudaProgram::openTransfers() {
   return Error::success();
 }
 
-/// A graph holds a move with the wait for it, so moves are captured where nothing cuts the program.
+/// Cuts the program into segments. A graph holds a move together with the wait for it, so moves are
+/// captured only if no transfer cuts the program.
 void CudaProgram::makeSegments() {
   auto isAlone = [&](const Item &item) {
     return item.exchange >= 0 || (item.isOfHost() && !exchanges.empty());
@@ -262,7 +263,8 @@ Error CudaProgram::waitWatching(Stream stream) {
       [&]() -> Expected<bool> { return driver.query(stream) != notReady; });
 }
 
-/// The variable asks the driver for the same, which does not heed it within a graph.
+/// Returns whether each command is awaited. CUDA_LAUNCH_BLOCKING asks the driver for the same, but
+/// the driver ignores it within a graph.
 bool CudaProgram::awaitsCommands() const {
   const char *blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
   return !hasRun || (blocking && std::string_view(blocking) == "1");
@@ -287,8 +289,8 @@ Error CudaProgram::capture(Segment &segment, Stream stream) {
   return failure;
 }
 
-/// Before any transfer: while one waits for its peer, a driver that waits for the device to make a
-/// graph would wait for the peer, too.
+/// Captures all graphs before any transfer. A driver that waits for the device to make a graph
+/// would otherwise wait for the peer of a waiting transfer.
 Error CudaProgram::captureAll(Stream stream) {
   for (Segment &segment : segments)
     if (!segment.graph && segment.end - segment.begin > 1)

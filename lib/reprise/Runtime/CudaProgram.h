@@ -1,4 +1,4 @@
-// reprise: a device program as launches of a GPU, and as the graph that is captured of them
+// reprise: a device program as launches of a GPU, and as captured graphs
 #ifndef REPRISE_LIB_RUNTIME_CUDAPROGRAM_H
 #define REPRISE_LIB_RUNTIME_CUDAPROGRAM_H
 
@@ -11,18 +11,19 @@
 
 namespace reprise::runtime::cuda {
 
-/// The code of a bundle on the host. A driver compiles what it loads, so a kernel's module is
-/// loaded when the first program needs it.
+/// Code of a bundle on the host. The driver compiles when it loads, so a kernel's module is loaded
+/// when the first program needs it.
 class CudaImage : public DeviceImage {
 public:
-  /// Of the machine code and the texts of a kernel, that of the chip is loaded.
+  /// Makes the image; `code` selects among the machine code and the texts of a kernel.
   CudaImage(const Driver &driver, Context context, std::vector<uint8_t> bytes, Code code)
       : driver(driver), context(context), bytes(std::move(bytes)), code(std::move(code)),
         takesCubins(this->code.hasCubins) {}
   ~CudaImage() override;
 
   Expected<Function> find(const Kernel &kernel) const;
-  /// Why the driver compiles PTX although there is machine code; empty if it does not. Given once.
+  /// Returns once the reason why the driver compiles PTX although there is machine code; may be
+  /// empty.
   std::string takeNote() const { return std::exchange(note, ""); }
 
 private:
@@ -34,17 +35,17 @@ private:
   Context context;
   std::vector<uint8_t> bytes;
   Code code;
-  mutable bool takesCubins; ///< and the driver has refused none so far
+  mutable bool takesCubins; ///< whether there are cubins and the driver has refused none
   mutable std::string note;
-  mutable std::map<uint64_t, Module> modules; ///< by the offset of their text
+  mutable std::map<uint64_t, Module> modules; ///< modules by the offset of their text
 };
 
-/// Launches, copies and transfers with their addresses. The first time each command is awaited, so
-/// that an error names the one that failed: of a graph the driver tells nothing but that it failed.
-/// From then on, what stands between two transfers is one launch of a graph.
+/// Launches, copies and transfers with their addresses. In the first run each command is awaited,
+/// so that an error names the failed command, because the driver does not name a command of a
+/// graph. In later runs, commands between two transfers are one graph launch.
 class CudaProgram : public DeviceProgram {
 public:
-  /// The calls outlive it.
+  /// Makes the program; `calls` outlives it.
   CudaProgram(const Driver &driver, Number device, Context context, CudaCalls &calls)
       : driver(driver), context(context), calls(calls), copies(driver, device, context),
         hostMoves(driver, device, context) {}
@@ -52,11 +53,12 @@ public:
 
   Error fill(const Device::ProgramPlaces &places);
   uint64_t executions() const override { return items.size(); }
-  /// Whether enqueueAll launches graphs, of which a failure tells no command.
+  /// Returns whether enqueueAll launches graphs, whose failures name no command.
   bool hasGraphs() const { return !segments.empty() && hasRun && !awaitsCommands(); }
   bool isWhole(uint64_t begin, uint64_t end) const { return begin == 0 && end == items.size(); }
 
-  /// Whether its work may wait for that of another process, to which this one has to listen.
+  /// Returns whether its work may wait for another process, so that this process must handle
+  /// messages.
   bool isWatched() const { return endpoint && endpoint->goesOnBehindWait(); }
   /// Waits for the stream, and listens. What the stream has done may be a fault.
   Error waitWatching(Stream stream);
@@ -67,28 +69,28 @@ public:
   Error enqueueAll(Stream stream);
 
 private:
-  /// One start of a transfer, or the wait for it.
+  /// Start of a transfer, or the wait for it.
   struct Exchange {
     CudaTransfer *transfer;
     bool isStart, isSend;
     uint32_t peer, tag;
     uint64_t bytes;
   };
-  /// A launch of `blocks` blocks, a library call, a copy of `bytes`, a part of a transfer, an
-  /// offload or a fetch, the wait for one, or nothing.
+  /// Launch of `blocks` blocks, a library call, a copy of `bytes`, a part of a transfer, an offload
+  /// or a fetch, the wait for one of these, or a no-op.
   struct Item {
     Function function;
     unsigned blocks, threads;
-    size_t first;   ///< of its addresses
-    uint64_t bytes; ///< of a copy
+    size_t first;   ///< index of its first address
+    uint64_t bytes; ///< bytes of a copy
     const std::string *label;
     int exchange = -1;
-    int hostMove = -1;      ///< one that starts
-    int64_t hostEvent = -1; ///< of one that is waited for
+    int hostMove = -1;      ///< move that starts here
+    int64_t hostEvent = -1; ///< event of a move that is waited for
     const CudaCall *call = nullptr;
     bool isOfHost() const { return hostMove >= 0 || hostEvent >= 0; }
   };
-  /// Items without a transfer among them, or one of a transfer.
+  /// Run of items without a transfer, or an item of a transfer.
   struct Segment {
     size_t begin, end;
     GraphExec graph = nullptr;
@@ -112,14 +114,15 @@ private:
   Context context;
   CudaCalls &calls;
   std::vector<Address> addresses;
-  std::vector<void *> parameters; ///< where each address stands
+  std::vector<void *> parameters; ///< pointer to each address
   std::vector<Item> items;
   std::vector<Segment> segments;
   bool hasRun = false;
   Endpoint *endpoint = nullptr;
   TransferStream copies;
-  std::map<uint32_t, CudaTransfer> transfers; ///< by event: one is waited for before the next
-  std::map<uint32_t, uint64_t> mostBytes;     ///< of each
+  /// Last transfer of each event, which is waited for before the next transfer of the event begins.
+  std::map<uint32_t, CudaTransfer> transfers;
+  std::map<uint32_t, uint64_t> mostBytes; ///< largest bytes of each
   std::vector<Exchange> exchanges;
   HostMoves hostMoves;
   std::vector<HostMove> moves;

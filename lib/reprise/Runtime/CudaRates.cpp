@@ -1,4 +1,4 @@
-// reprise: what a GPU can do at most
+// reprise: measured limits of a GPU
 #include "CudaRates.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace reprise::runtime::cuda {
 
 namespace {
 
-/// Two places, a stream and two events, which go with the object.
+/// Two buffers, a stream and two events, freed with the object.
 struct Copies {
   explicit Copies(const Driver &driver) : driver(driver) {}
   ~Copies() {

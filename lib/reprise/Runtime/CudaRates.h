@@ -1,4 +1,4 @@
-// reprise: what a GPU can do at most
+// reprise: measured limits of a GPU
 #ifndef REPRISE_LIB_RUNTIME_CUDARATES_H
 #define REPRISE_LIB_RUNTIME_CUDARATES_H
 
@@ -7,8 +7,8 @@
 
 namespace reprise::runtime::cuda {
 
-/// The copy is measured, with twice eight times the second-level cache of memory; operations are
-/// those of all multiprocessors at the clock that the driver names. The context is current.
+/// Measures the rates. The copy uses two buffers of eight times the second-level cache; operations
+/// are those of all multiprocessors at the driver's clock rate. The context is current.
 Expected<MachineRates> measureRates(const Driver &driver, Number device);
 
 } // namespace reprise::runtime::cuda

@@ -59,7 +59,8 @@ Error CudaTransfer::start(Endpoint &endpoint, Stream stream, Address at) {
   return error ? error : entered;
 }
 
-/// Before the host has the pinned memory: the value is in it, or an earlier one has left it.
+/// Prepares the pinned memory for the host: a send copies its value into it, a receive waits until
+/// the last value has left it.
 Error CudaTransfer::preparePinned() {
   const Driver &driver = copies.driver;
   Status status = 0;
@@ -109,7 +110,7 @@ Error CudaTransfer::reach(const CudaTransfer &from) {
                                   : driver.check(status, "reach the memory of another device");
 }
 
-/// Whoever copies has both events behind it, whichever program started last.
+/// Copies on the stream of one side, behind the events of both, whichever program started last.
 Error CudaTransfer::copyFrom(const CudaTransfer &from) {
   const Driver &driver = copies.driver;
   if (Error error = driver.check(driver.setContext(copies.context), "use the device"))

@@ -7,7 +7,8 @@
 
 namespace reprise::runtime::cuda {
 
-/// What a program's transfers share: its device, and a stream that copies beside the computation.
+/// Common data of a program's transfers: its device, and a stream that copies beside the
+/// computation.
 struct TransferStream {
   const Driver &driver;
   Number device;
@@ -22,21 +23,21 @@ struct TransferStream {
   Error open();
 };
 
-/// Between GPUs of one process a value is copied from place to place when the streams of both
-/// programs have come so far, and only these streams wait. A transport that carries memory of the
-/// host gets it through pinned memory: then the sending program's thread waits for the value.
+/// Transfer of a value in GPU memory. Between GPUs of one process the value is copied directly when
+/// both streams have reached the transfer, and only these streams wait. A transport of host memory
+/// uses pinned memory: the sending program's thread then waits for the value.
 class CudaTransfer : public Transfer, Mover {
 public:
   CudaTransfer(const TransferStream &copies, bool isStaged) : copies(copies), isStaged(isStaged) {}
   CudaTransfer(const CudaTransfer &) = delete;
   ~CudaTransfer();
 
-  /// Before the first start; `bytes` is the most of any.
+  /// Allocates before the first start; `bytes` is the largest transfer.
   Error open(uint64_t bytes);
-  /// Behind the work that `stream` has. The fields that say what is transferred are set.
+  /// Starts behind the work of `stream`. The caller has set the fields that describe the transfer.
   Error start(Endpoint &endpoint, Stream stream, Address place);
-  /// For a transport that sends or receives in streams itself: `give` gets the stream of transfers
-  /// and the value's place, where the value is there, or its place is free.
+  /// Gives the stream of transfers and the value's place to `give`, for a transport that sends or
+  /// receives in streams itself. On that stream the value is complete, or its place is free.
   Error carry(const std::function<Error(Stream, Address)> &give);
   /// Lets `stream` go on when the value has arrived, or has left.
   Error wait(Endpoint &endpoint, Stream stream);
@@ -50,11 +51,11 @@ private:
 
   const TransferStream &copies;
   const bool isStaged;
-  Event ready = nullptr; ///< the value is there, or its place is free
-  Event done = nullptr;  ///< it has been copied
+  Event ready = nullptr; ///< the value is complete, or its place is free
+  Event done = nullptr;  ///< the value has been copied
   void *pinned = nullptr;
   Address place = 0;
-  Context reached = nullptr; ///< of the GPU that reach() was last asked for
+  Context reached = nullptr; ///< context of the last GPU that reach() enabled
 };
 
 } // namespace reprise::runtime::cuda

@@ -1,4 +1,4 @@
-// reprise: the functions of cuDNN, opened when a bundle first calls one
+// reprise: the functions of cuDNN, opened at the first call of a bundle
 #include "Cudnn.h"
 
 #include "CudaLibrary.h"

@@ -1,4 +1,4 @@
-// reprise: the functions of cuDNN, opened when a bundle first calls one
+// reprise: the functions of cuDNN, opened at the first call of a bundle
 //
 // Names, types and numbers are those of the library's binary interface (cuDNN, versions 8 and 9);
 // utils/gpu-check/library-headers.py compares them with its headers.
@@ -10,10 +10,10 @@
 namespace reprise::runtime::cudnn {
 
 using Handle = struct HandleTag *;
-using Tensor = struct TensorTag *; ///< describes a tensor or a filter, which are two types there
+using Tensor = struct TensorTag *; ///< tensor or filter; the library has a type for each
 using Convolution = struct ConvolutionTag *;
 
-/// What the library thinks of an algorithm.
+/// Measurement of an algorithm by the library.
 struct Performance {
   int algorithm, status;
   float seconds;
@@ -27,8 +27,9 @@ constexpr int formatRows = 0;                         // CUDNN_TENSOR_NCHW
 constexpr int crossCorrelation = 1;                   // CUDNN_CROSS_CORRELATION
 constexpr int mathDefault = 0, mathTensor = 1;        // CUDNN_DEFAULT_MATH, CUDNN_TENSOR_OP_MATH
 constexpr int isDeterministic = 1;                    // CUDNN_DETERMINISTIC
-/// CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, _IMPLICIT_PRECOMP_GEMM and _GEMM, and the gradients'
-/// ALGO_1. Others count with atomics, or transform operands, which rounds once more.
+/// Algorithms with one order of sums: CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM,
+/// _IMPLICIT_PRECOMP_GEMM and _GEMM, and the gradients' ALGO_1. Others use atomics, or transform
+/// operands, which rounds once more.
 constexpr int forwardImplicit = 0, forwardPrecomputed = 1, forwardProduct = 2, dataOrdered = 1,
               filterOrdered = 1;
 

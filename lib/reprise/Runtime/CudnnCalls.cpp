@@ -12,19 +12,19 @@ namespace {
 
 using namespace cudnn;
 
-/// What the file beside the bundle holds.
+/// Algorithm in the file beside the bundle.
 struct PinnedAlgorithm {
   int32_t number, math;
 };
 
-/// A convolution or one of its gradients: the library's functions, the order in which they take
-/// their operands, and the algorithms whose sums of products are rounded once, in one order.
+/// Convolution or one of its gradients: the library's functions, their operand order, and the
+/// algorithms whose sums of products are rounded once, in one order.
 struct Direction {
   decltype(Library::findForward) find;
   decltype(Library::sizeForward) size;
   decltype(Library::runForward) run;
-  size_t image, filter, output;    ///< their numbers among the operands; the last one is the result
-  std::array<size_t, 3> addresses; ///< numbers of the operands among those of the call
+  size_t image, filter, output;    ///< indices among the operands; the last operand is the result
+  std::array<size_t, 3> addresses; ///< indices of the operands among those of the call
   std::vector<int> taken;
 };
 
@@ -44,7 +44,7 @@ Direction findDirection(const Library &library, const std::string &function) {
           {0, 1, 2},          {filterOrdered}};
 }
 
-/// What a convolution is to the library, without its algorithm.
+/// Description of a convolution for the library, without its algorithm.
 class Problem {
 public:
   using Library = cudnn::Library;
@@ -57,8 +57,7 @@ public:
       : library(library), handle(handle), direction(findDirection(library, function)) {}
 
   Error describe(const LibraryConvolution &convolution);
-  /// The first one that the library recommends, whose results repeat, and that has enough
-  /// workspace.
+  /// Returns the library's first recommendation with repeatable results and enough workspace.
   Expected<Algorithm> recommend(uint64_t workspace) const;
   Error check(const Algorithm &algorithm, uint64_t workspace) const;
   int run(const Algorithm &algorithm, const Address *addresses, Address workspaceAt,
@@ -73,7 +72,7 @@ private:
   Expected<std::vector<Performance>> findAlgorithms() const;
   bool takes(const Algorithm &algorithm) const;
 
-  Handle handle; ///< of the maker, which outlives it
+  Handle handle; ///< handle of the maker, which outlives it
   Direction direction;
   std::array<Owned<Tensor>, 3> operands;
   Owned<Convolution> convolution;
@@ -130,7 +129,7 @@ Error Problem::describe(const LibraryConvolution &c) {
   return addConvolution(c);
 }
 
-/// All that the library knows, the one that it recommends first.
+/// Returns all algorithms of the library, its first recommendation first.
 Expected<std::vector<Performance>> Problem::findAlgorithms() const {
   std::vector<Performance> all(8);
   int count = 0, most = int(all.size());

@@ -1,4 +1,4 @@
-// reprise: what all devices have in common
+// reprise: common code of all devices
 #include "reprise/Runtime/Device.h"
 
 using namespace reprise::runtime;

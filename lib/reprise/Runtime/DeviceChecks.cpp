@@ -14,7 +14,7 @@ using reprise::Rendezvous;
 namespace {
 
 constexpr size_t maxDevices = 4096;
-constexpr size_t maxSteps = size_t(1) << 22; // of all programs that exchange values
+constexpr size_t maxSteps = size_t(1) << 22; // limit for all programs that exchange values
 constexpr uint64_t maxExecutions = uint64_t(1) << 24;
 
 Error fail(const std::string &message) { return Error::make(message); }
@@ -39,7 +39,7 @@ Error checkArguments(const Bundle &bundle) {
   return Error::success();
 }
 
-/// Nothing names an argument that its device lacks.
+/// Checks that no buffer belongs to an argument that its device lacks.
 Error checkNames(const Bundle &bundle, const std::vector<std::set<uint32_t>> &owners) {
   auto isOwn = [&](const BufferRef &buffer, uint32_t device) {
     return buffer.space != Space::Argument || owners[buffer.index].count(device) != 0;
@@ -72,7 +72,7 @@ Error checkOwners(const Bundle &bundle, const std::vector<std::set<uint32_t>> &o
   return Error::success();
 }
 
-/// All steps, with what they begin and wait for.
+/// Checker of all steps, with their transfers and waits.
 class ExchangeChecker {
 public:
   explicit ExchangeChecker(const Bundle &bundle) : bundle(bundle), meeting(bundle.countDevices()) {
@@ -115,7 +115,7 @@ private:
                                      : Error::success();
   }
 
-  /// As in "command 3 of 'first', which sends to 'second' with tag 1".
+  /// Describes a transfer: "command 3 of 'first', which sends to 'second' with tag 1".
   std::string name(Rendezvous::Transfer transfer) const {
     uint32_t device = uint32_t(transfer.program);
     const Command &command = bundle.program("step", device)->commands[transfer.name];

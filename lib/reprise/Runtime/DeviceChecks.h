@@ -6,11 +6,12 @@
 
 namespace reprise::runtime {
 
-/// The names of the devices, and that every program, result and comparison is of one of them.
+/// Checks the names of the devices, and that every program, result and comparison belongs to one of
+/// them.
 Error checkDevices(const Bundle &bundle);
 
-/// Of a bundle whose programs are each sound: an argument that a result replaces is named by no
-/// other device, transfers are between steps of the bundle, and all programs come to their ends.
+/// Checks a bundle whose programs are each valid: only one device has an argument that a result
+/// replaces, transfers are between steps of the bundle, and all programs end.
 Error checkExchange(const Bundle &bundle);
 
 } // namespace reprise::runtime

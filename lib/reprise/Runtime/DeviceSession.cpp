@@ -151,14 +151,14 @@ Error DeviceSession::uploadNext() {
 bool DeviceSession::isCarried(size_t argument) const {
   bool replaced = std::any_of(carried.begin(), carried.end(),
                               [&](const Carried &input) { return input.argument == argument; });
-  // One value per step was asked for: it outranks what the step before returned.
+  // A value per step was given, so it takes precedence over the previous step's result.
   return replaced && !given.hasPerStep(argument);
 }
 
 Error DeviceSession::prepareInputs() {
   if (Error error = setScalars(executable, next))
     return error;
-  for (Carried &input : carried) // before initializers write other values there
+  for (Carried &input : carried) // before initializers overwrite the values
     if (Error error = executable.readMemory(input.value.data(), executable.argument(input.argument),
                                             input.value.size()))
       return fail(executable, error.message());
@@ -172,7 +172,7 @@ Error DeviceSession::prepareInputs() {
   return readInputs(/*areLate=*/false);
 }
 
-/// Of a step that does not stop.
+/// Prepares a step that does not pause.
 Error DeviceSession::prepareWhole() {
   if (Error error = checkLate())
     return error;

@@ -7,19 +7,19 @@
 
 namespace reprise::runtime {
 
-/// What a Session does with one of its executables.
+/// Session of one executable.
 class DeviceSession {
 public:
   explicit DeviceSession(Executable &executable);
 
   void setState(const RunState &state) { next = state; }
   const RunState &state() const { return next; }
-  /// The argument of that name, or those of its parts that the program takes.
+  /// Returns the argument of that name, or the parts of it that the program has.
   std::vector<size_t> find(const std::string &name) const;
   bool isBound(size_t argument) const { return executable.isBound(argument); }
   bool hasValue(size_t argument) const;
   GivenValues &values() { return given; }
-  /// Data and bytes are those of the whole array.
+  /// Binds an argument. Data and bytes are those of the whole array.
   Error bind(size_t argument, void *data, uint64_t bytes);
 
   /// Sees that every argument has a value for the next steps.
@@ -27,27 +27,28 @@ public:
   /// Makes parameters and state.
   Error start();
   Error step();
-  /// Up to the pause, which the step has. What was begun before counts no more.
+  /// Runs up to the pause, which the step has. Abandons an earlier begun step.
   Error begin();
-  /// From the pause on.
+  /// Runs from the pause on.
   Error goOn();
   bool isPaused() const { return paused; }
 
-  /// All results but the next offset, without their data.
+  /// Returns all results except the next offset, without their data.
   const std::vector<ArrayRef> &results() const { return arrays; }
-  /// In the bundle: not the name of the array where this is rows of one.
+  /// Returns the name in the bundle, which for rows of an array is not the array's name.
   const std::string &resultName(size_t result) const {
     return bundle.results[arrayResults[result]].name;
   }
-  /// The data of one of them on the host, a copy where the host cannot look at the device; null if
-  /// it cannot be had.
+  /// Returns the data of a result on the host, as a copy if the host cannot access the device; null
+  /// if it cannot be read.
   const void *read(size_t result);
 
-  /// See Session.
+  /// Returns the arena size in bytes that the run used, as Session documents.
   Expected<uint64_t> executedArenaBytes();
 
 private:
-  /// An input that a result replaces keeps its value while the other inputs are made anew.
+  /// Input that a result replaces, which keeps its value while initializers rewrite the other
+  /// inputs.
   struct Carried {
     size_t argument;
     std::vector<uint8_t> value;
@@ -69,12 +70,12 @@ private:
   GivenValues given;
   std::vector<Carried> carried;
   std::vector<ArrayRef> arrays;
-  std::vector<size_t> arrayResults;         ///< the result of each array
-  std::vector<std::vector<uint8_t>> copies; ///< of them, without host memory
-  int64_t endStep = 0;                      ///< of the run
+  std::vector<size_t> arrayResults;         ///< result of each array
+  std::vector<std::vector<uint8_t>> copies; ///< copies of results, without host memory
+  int64_t endStep = 0;                      ///< last step of the run
   std::optional<size_t> offsetResult;
   bool first = true, paused = false;
-  std::vector<bool> late; ///< arguments that may have their values at the pause only
+  std::vector<bool> late; ///< arguments whose values may come at the pause
 };
 
 } // namespace reprise::runtime

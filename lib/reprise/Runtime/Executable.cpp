@@ -24,7 +24,7 @@ static uint64_t largest(const Bundle &bundle, uint64_t Program::*bytes) {
 
 Expected<std::unique_ptr<Executable>> Executable::create(Bundle bundle, const std::string &name,
                                                          unsigned threads, DeviceKind kind) {
-  if (Error error = validateBundle(bundle)) // before it says how many threads
+  if (Error error = validateBundle(bundle)) // before the bundle's number of threads is read
     return Error::make(name + ": the bundle is malformed: " + error.message());
   Expected<std::unique_ptr<Device>> device =
       makeDevice(kind, 0, threads == 0 ? bundle.threads : threads);
@@ -91,7 +91,7 @@ static Error checkMachine(const Bundle &bundle, const Device &device, const Imag
   return Error::success();
 }
 
-/// Returns the number of the first image that the device can run, if all programs are of it.
+/// Returns the number of the first image that the device can run, if all programs use this image.
 static Expected<size_t> chooseImage(const Bundle &bundle, const Device &device) {
   Error refused = Error::success();
   size_t count = bundle.images.size(), chosen = 0;
@@ -157,7 +157,7 @@ static Addresses placesIn(const ExecutableMemory &memory, const Bundle &bundle) 
   return places;
 }
 
-/// Returns by command of an initializer whether it writes into bound arguments only.
+/// Returns, per command of an initializer, whether it writes only into bound arguments.
 static std::vector<bool> skippedCommands(const Program &program, const std::vector<bool> &isBound) {
   std::vector<bool> skips(program.commands.size());
   if (program.name == "step")
@@ -293,7 +293,7 @@ static Error runPart(const ProgramPart &part, const std::function<Error()> &besi
   return finished ? finished : error;
 }
 
-/// Runs a part command by command, and looks at indices before the commands that read them.
+/// Runs a part command by command, and checks indices before the commands that read them.
 static Error runChecked(const ProgramPart &part, Executable &executable, const Addresses &places) {
   const Program &program = part.program;
   uint64_t begin = part.range.begin, at = 0;

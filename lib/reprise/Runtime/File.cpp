@@ -1,4 +1,4 @@
-// reprise: files read whole, and output paths tried before long work starts
+// reprise: files read whole, and early checks of output paths
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/AtomicFile.h"
 
@@ -29,7 +29,7 @@ Expected<std::vector<uint8_t>> reprise::runtime::readFile(const std::string &pat
   struct stat status{};
   bool regular = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
   if (regular)
-    bytes.resize(status.st_size + 1); // one more, to see the end without growing
+    bytes.resize(status.st_size + 1); // one more, so that the end is seen without growth
   for (;;) {
     if (size == bytes.size())
       bytes.resize(2 * size + 65536);
@@ -71,7 +71,7 @@ Error reprise::runtime::checkWritable(const std::string &path, bool asFolder) {
     return fail(asFolder ? ENOTDIR : EISDIR);
   if (exists && access(target.c_str(), W_OK) != 0)
     return fail(errno);
-  // Devices and pipes are written in place, all others are made beside their target.
+  // Devices and pipes are written in place; all other files are written beside their target.
   if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
     return Error::success();
   size_t slash = target.rfind('/');
@@ -79,7 +79,8 @@ Error reprise::runtime::checkWritable(const std::string &path, bool asFolder) {
   return access(folder.c_str(), W_OK | X_OK) == 0 ? Error::success() : fail(errno);
 }
 
-/// The path without links as far as it exists: a file that is to be made has at least a folder.
+/// Returns the path without links, as far as it exists: a future file has at least an existing
+/// folder.
 static std::string placeOf(std::string path) {
   while (path.size() > 1 && path.back() == '/')
     path.pop_back();

@@ -1,4 +1,4 @@
-// reprise: what a file holds that a tool was given by mistake
+// reprise: the kind of a file that a tool was given by mistake
 #include "reprise/Runtime/FileKind.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ static bool isBinary(std::string_view text) {
   return controls * 32 > text.size() || text.find('\0') != std::string_view::npos;
 }
 
-/// An object, which is no {-# #-} of MLIR.
+/// Returns whether a text is a JSON object and not an MLIR {-# #-}.
 static bool isJson(std::string_view text) {
   text = skipSpace(text);
   if (!startsWith(text, "{"))
@@ -74,7 +74,7 @@ static const char *describe(FileKind kind) {
   return "";
 }
 
-/// Whether a tool that reads files of kind `wanted` tells by itself what is wrong with the file.
+/// Returns whether a tool for files of kind `wanted` itself reports the fault of the file.
 static bool mayRead(FileKind kind, FileKind wanted) {
   if (kind == wanted)
     return true;

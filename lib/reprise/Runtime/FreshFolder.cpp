@@ -1,4 +1,4 @@
-// reprise: a folder that takes the place of another at once
+// reprise: a folder that replaces another folder at once
 #include "FreshFolder.h"
 
 #include <algorithm>
@@ -34,15 +34,15 @@ static std::vector<std::string> namesIn(const std::string &path) {
   return names;
 }
 
-/// Whether a run could have written the file: run.json or an array, or one under the name that it
-/// has before its own. Anything else is somebody's.
+/// Returns whether a run could have written the file: run.json, an array, or a temporary file of
+/// either. Other files belong to the user.
 static bool isOfRun(const std::string &path, const std::string &name) {
   struct stat status{};
   return lstat((path + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
          (name.rfind("run.json", 0) == 0 || name.find(".npy") != std::string::npos);
 }
 
-/// Removes the folder if all in it is of a run.
+/// Removes the folder if all its files belong to a run.
 static void removeRun(const std::string &path) {
   std::vector<std::string> names = namesIn(path);
   for (const std::string &name : names)
@@ -55,12 +55,13 @@ static void removeRun(const std::string &path) {
 
 /// ".NAME.reprise-" in the folder of `target`, short enough to be continued.
 static std::string freshPrefix(const std::string &target) {
-  size_t begin = target.rfind('/') + 1; // 0 if there is no slash
+  size_t begin = target.rfind('/') + 1; // 0 without a slash
   return target.substr(0, begin) + "." + target.substr(begin, NAME_MAX - 64) + ".reprise-";
 }
 
-/// A descriptor that holds the folder's lock, or -1 if there is no such folder or another process
-/// has it, or the file system has no locks: then nobody can tell whether it is in use.
+/// Returns a descriptor that holds the folder's lock. Returns -1 if there is no such folder, if
+/// another process holds the lock, or if the file system has no locks, so that use cannot be
+/// detected.
 static int lockFolder(const std::string &path) {
   int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
@@ -75,7 +76,7 @@ FreshFolder::FreshFolder(const std::string &target) : target(target) {
     name = freshPrefix(target) + std::to_string(getpid()) + "-" + std::to_string(attempt);
     if (mkdir(name.c_str(), 0777) == 0) {
       lock = lockFolder(name);
-      // Between the two calls another process may have taken it for a leftover.
+      // Between the two calls another process may have removed the folder as a leftover.
       if (isFolder(name))
         return;
       if (lock >= 0)
@@ -101,13 +102,13 @@ bool FreshFolder::fail() {
   return false;
 }
 
-/// What was at the target goes to `name`.
+/// Swaps the folders; the old folder at the target gets the name `name`.
 bool FreshFolder::swap() {
   if (renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0)
     return true;
   if (errno != EINVAL && errno != ENOSYS)
     return fail();
-  // A file system that cannot exchange: for a moment there is no folder, but never a mixture.
+  // The file system cannot exchange folders: for a moment there is no folder, but never a mixture.
   std::string aside = name + asideEnd;
   if (rename(target.c_str(), aside.c_str()) != 0)
     return fail();
@@ -146,7 +147,7 @@ void FreshFolder::removeLeftovers(const std::string &target) {
     std::string tail = rest.substr(end);
     if (!tail.empty() && tail != asideEnd)
       continue;
-    // The lock of a folder that was put aside is that of the one that was to take its place.
+    // The lock of an old folder that was moved aside is that of its replacement.
     std::string owner = prefix + rest.substr(0, end);
     int lock = lockFolder(isFolder(owner) ? owner : path);
     if (lock < 0)

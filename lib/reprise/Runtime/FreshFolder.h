@@ -1,4 +1,4 @@
-// reprise: a folder that takes the place of another at once
+// reprise: a folder that replaces another folder at once
 #ifndef REPRISE_LIB_RUNTIME_FRESHFOLDER_H
 #define REPRISE_LIB_RUNTIME_FRESHFOLDER_H
 
@@ -8,8 +8,8 @@
 
 namespace reprise::runtime {
 
-/// A new folder beside `target`, hidden and locked while its process lives; it vanishes with the
-/// object unless it has taken the target's place.
+/// New folder beside `target`, hidden and locked while its process lives; it is removed with the
+/// object unless it has replaced the target.
 class FreshFolder {
 public:
   /// Check `error()`.
@@ -20,12 +20,13 @@ public:
 
   const std::string &path() const { return name; }
   const std::string &error() const { return failure; }
-  /// Gives the folder the target's name. A folder that was there is removed, with all files that a
-  /// run could have written there. Returns false, with `error()`, if nothing has changed.
+  /// Gives the folder the target's name. An old folder there is removed, with all files that a run
+  /// could have written there. Returns false, with `error()`, if the target is unchanged.
   bool takePlace();
 
-  /// Removes what killed processes have left beside `target`. A process that was killed while the
-  /// target had no name, on a file system that cannot exchange two folders, gets it back its name.
+  /// Removes leftovers of killed processes beside `target`. On a file system that cannot exchange
+  /// two folders, a process may have been killed while the target had no name; the target then gets
+  /// its name back.
   static void removeLeftovers(const std::string &target);
 
 private:

@@ -103,7 +103,7 @@ Error GivenValues::copyRow(size_t argument, int64_t step, void *to) const {
 
 Error GivenValues::read(size_t argument, int64_t step) {
   uint64_t bytes = bundle.arguments[argument].bytes;
-  // The check before the first step has not seen a value that was given between steps.
+  // Values that were given between steps were not part of the check before the first step.
   if (Error error = checkRows(argument, step + 1))
     return error;
   if (uploads.has(argument, hasPerStep(argument) ? step : InputUploads::everyStep))

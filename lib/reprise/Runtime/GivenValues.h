@@ -9,13 +9,13 @@ namespace reprise::runtime {
 
 /// A value of an argument, or one value per step.
 struct GivenValue {
-  std::shared_ptr<const NpyFile> file; ///< with all rows of the array
-  std::vector<uint8_t> bytes;          ///< without a file, of the argument
-  int64_t rows = -1;                   ///< one per absolute step, or -1 for one value
+  std::shared_ptr<const NpyFile> file; ///< file with all rows of the array
+  std::vector<uint8_t> bytes;          ///< bytes of the argument, without a file
+  int64_t rows = -1;                   ///< one per absolute step, or -1 for a single value
 };
 
-/// Values by argument. They are read into the arguments, and those of the next step are uploaded
-/// while the device runs a step.
+/// Values by argument. They are read into the arguments; those of the next step are uploaded while
+/// the device runs a step.
 class GivenValues {
 public:
   explicit GivenValues(Executable &executable);
@@ -46,7 +46,7 @@ private:
   Executable &executable;
   const Bundle &bundle;
   std::vector<std::optional<GivenValue>> values;
-  std::vector<uint8_t> staging; ///< of an argument, without host memory
+  std::vector<uint8_t> staging; ///< buffer for an argument, without host memory
   InputUploads uploads;
 };
 

@@ -1,4 +1,4 @@
-// reprise: which CPU features a bundle may need, and which this machine has
+// reprise: CPU features that a bundle may need, and those of this machine
 #include "reprise/Runtime/HostFeatures.h"
 
 #include <cpuid.h>
@@ -11,7 +11,7 @@ namespace {
 
 enum Register { EAX, EBX, ECX, EDX };
 
-/// What the operating system must save on a switch: bits of XCR0.
+/// Registers that the operating system must save on a switch: bits of XCR0.
 enum SavedState : uint64_t { None = 0, Ymm = 0x6, Zmm = 0xe6 };
 
 struct Bit {

@@ -1,9 +1,9 @@
-// reprise: inputs of the next step, which go to a device while it runs a step
+// reprise: uploads of the next step's inputs while a device runs a step
 #include "InputUploads.h"
 
 using namespace reprise::runtime;
 
-/// Memory goes when no copy needs it any more.
+/// Waits for copies before the memory is freed.
 InputUploads::Upload::~Upload() {
   if (stream)
     stream->synchronize();
@@ -34,7 +34,7 @@ Error InputUploads::begin(size_t argument, int64_t step,
   auto [found, isNew] = uploads.try_emplace(argument);
   Upload &upload = found->second;
   if (isNew && open(upload, bytes)) {
-    // A run without room for them waits for its inputs instead.
+    // If there is no room for uploads, the run waits for its inputs instead.
     isImpossible = true;
     uploads.clear();
     return Error::success();

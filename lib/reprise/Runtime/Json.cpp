@@ -1,4 +1,4 @@
-// reprise: the little JSON that the runtime writes and reads
+// reprise: the small JSON reader and writer of the runtime
 #include "reprise/Runtime/Json.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ public:
     skipSpace();
     return at == text.size();
   }
-  /// After parse() has failed: why, and where.
+  /// Returns the error of parse(), with its place.
   std::string error() const {
     size_t end = std::min(at, text.size());
     size_t lineBegin = end == 0 ? 0 : text.rfind('\n', end - 1) + 1; // 0 in the first line
@@ -114,7 +114,7 @@ private:
     }
     return take('"');
   }
-  /// Behind a backslash; stays on the last character that it reads.
+  /// Reads an escape behind a backslash; stops on its last character.
   bool escape(std::string &into) {
     static const std::string letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
     if (++at == text.size())

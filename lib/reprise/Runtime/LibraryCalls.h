@@ -1,4 +1,4 @@
-// reprise: calls of a GPU's library, each by an algorithm that is chosen once and pinned
+// reprise: calls of a GPU's library, each with an algorithm that is chosen once and recorded
 #ifndef REPRISE_LIB_RUNTIME_LIBRARYCALLS_H
 #define REPRISE_LIB_RUNTIME_LIBRARYCALLS_H
 
@@ -8,10 +8,10 @@
 
 namespace reprise::runtime::cuda {
 
-/// An error if an algorithm needs more than a call has.
+/// Returns an error if an algorithm needs more workspace than a call has.
 Error checkWorkspace(uint64_t needed, uint64_t given);
 
-/// A problem of a library with the algorithm that solves it.
+/// Problem of a library with the algorithm that solves it.
 template <typename ProblemT> class SolvedCall : public CudaCall {
 public:
   SolvedCall(ProblemT problem, const typename ProblemT::Algorithm &algorithm, uint64_t workspace)
@@ -29,15 +29,16 @@ private:
   uint64_t workspace;
 };
 
-/// Makes the calls of one function. A ProblemT is what a call is to its library, without an
+/// Maker of the calls of one function. ProblemT describes a call for its library, without an
 /// algorithm:
-/// - Library, Handle, Algorithm, Numbers: types; `name` of the library, `task`: what it cannot do;
-/// - `describe(numbers)`, once;
-/// - `recommend(workspace)`: the algorithm that is taken where the choices name none;
-/// - `check(algorithm, workspace)`: an error unless its results repeat and its workspace suffices,
-///   also of one that was recommended: what repeats its bits is a promise;
-/// - `run(algorithm, addresses, workspaceAt, workspace, stream)`: the status; the operand of the
-///   workspace is given apart, aligned.
+/// - Library, Handle, Algorithm, Numbers: types; `name` of the library, `task`: the task for error
+///   messages;
+/// - `describe(numbers)`, called once;
+/// - `recommend(workspace)`: the algorithm if there is no recorded choice;
+/// - `check(algorithm, workspace)`: an error unless its results repeat and its workspace is enough,
+///   also for a recommended one, because repeatable bits are a promise;
+/// - `run(algorithm, addresses, workspaceAt, workspace, stream)`: the status; the aligned workspace
+///   operand is given separately.
 template <typename ProblemT> class ProblemMaker : public CallMaker {
 public:
   using Library = typename ProblemT::Library;

@@ -1,4 +1,4 @@
-// reprise: how many bytes of the arena are live while a command runs
+// reprise: live bytes of the arena during each command
 #include "reprise/Runtime/LiveBytes.h"
 
 #include <algorithm>
@@ -54,13 +54,13 @@ private:
 } // namespace
 
 namespace {
-/// A command in one iteration of the repeats around it.
+/// Command in one iteration of the repeats around it.
 struct Execution {
   const Command *command;
   std::vector<int64_t> iterations;
 };
 
-/// In the place of each wait stands what it waits for, whose buffer is in use until then.
+/// Replaces each wait by its awaited command, whose buffer is in use until then.
 void extendToWaits(std::vector<Execution> &executions) {
   std::map<uint32_t, Execution> givers;
   for (Execution &execution : executions) {
@@ -92,7 +92,7 @@ std::vector<uint64_t> reprise::runtime::countLiveBytes(const Bundle &bundle) {
   };
   for (const Result &result : bundle.results)
     visit(result.buffer, result.buffer.offset, &Intervals::add);
-  // Backwards: what a command writes was not live before it, what it reads was.
+  // We go backwards: a written range was not live before the command, a read range was.
   for (size_t i = executions.size(); i-- > 0;) {
     const Execution &execution = executions[i];
     auto visitAll = [&](bool isWrite, void (Intervals::*change)(uint64_t, uint64_t)) {

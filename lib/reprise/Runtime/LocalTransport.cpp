@@ -1,4 +1,4 @@
-// reprise: transfers between the programs of one process, from place to place
+// reprise: transfers between the programs of one process, directly between their buffers
 #include "reprise/Runtime/Backoff.h"
 #include "reprise/Runtime/Transport.h"
 
@@ -17,11 +17,11 @@ Transport::~Transport() = default;
 
 namespace {
 
-/// One program, and what it has started that no peer has met yet, in order.
+/// Program, and its started transfers without a partner yet, in order.
 struct Member {
   std::string name;
   bool hasJoined = false, hasEnded = false;
-  unsigned moving = 0; ///< its transfers whose values are being copied
+  unsigned moving = 0; ///< transfers whose values are being copied
   Transfer *first = nullptr;
   const Transfer *waitsFor = nullptr;
 };
@@ -64,10 +64,10 @@ private:
 
   mutable std::mutex lock;
   std::condition_variable changed;
-  std::atomic<uint64_t> changes{0}; ///< counted under the lock, and looked at without
+  std::atomic<uint64_t> changes{0}; ///< counted under the lock, and read without it
   std::vector<Member> members;
-  std::optional<std::string> closed; ///< why nothing can be exchanged any more
-  std::optional<uint32_t> failed;    ///< whose failure that is
+  std::optional<std::string> closed; ///< reason why no exchange is possible any more
+  std::optional<uint32_t> failed;    ///< device whose failure closed the exchange
 };
 
 Error Exchange::join(uint32_t self) {
@@ -100,7 +100,7 @@ std::optional<std::string> Exchange::firstFailure() const {
   return failed ? std::optional(members[*failed].name) : std::nullopt;
 }
 
-/// The first reason counts: what follows is its consequence.
+/// Closes the exchange. The first reason stays, since later ones are consequences.
 void Exchange::close(std::string why) {
   if (!closed)
     closed = std::move(why);
@@ -128,7 +128,7 @@ Transfer *Exchange::takeMatch(uint32_t self, const Transfer &transfer) {
   return nullptr;
 }
 
-/// Whoever has the lock has it for less time than a thread takes to sleep and wake up.
+/// Locks with a backoff: the lock is held for less time than a thread needs to sleep and wake up.
 std::unique_lock<std::mutex> Exchange::lockSoon() {
   std::unique_lock<std::mutex> guard(lock, std::try_to_lock);
   for (Backoff backoff; !guard.owns_lock() && backoff.pause();)
@@ -138,7 +138,7 @@ std::unique_lock<std::mutex> Exchange::lockSoon() {
   return guard;
 }
 
-/// Others exchange what is theirs meanwhile.
+/// Moves a value without the lock, so that others exchange values meanwhile.
 Error Exchange::move(Transfer &from, Transfer &to, std::unique_lock<std::mutex> &guard) {
   Member &receiver = members[from.peer], &sender = members[to.peer];
   from.isMoving = to.isMoving = true;
@@ -185,7 +185,8 @@ Error Exchange::start(uint32_t self, Transfer &transfer) {
   return move(from, to, guard);
 }
 
-/// Whoever waits can be released by one peer only. So a circle of those who wait never ends.
+/// Returns whether waits form a circle. A waiting program can be released only by one peer, so a
+/// circle never ends.
 bool Exchange::isDeadlock(uint32_t self) const {
   uint32_t at = self;
   for (size_t i = 0; i < members.size(); ++i) {
@@ -199,7 +200,7 @@ bool Exchange::isDeadlock(uint32_t self) const {
   return false;
 }
 
-/// From its first program on, whoever came last.
+/// Describes the circle from its first program on, for every caller.
 std::string Exchange::describeCircle(uint32_t self) const {
   uint32_t first = self;
   for (uint32_t at = members[self].waitsFor->peer; at != self; at = members[at].waitsFor->peer)
@@ -213,7 +214,8 @@ std::string Exchange::describeCircle(uint32_t self) const {
   return circle;
 }
 
-/// Most transfers are met soon: a thread that sleeps is woken late.
+/// Waits for a change, with a backoff: most transfers are met soon, and a sleeping thread wakes up
+/// late.
 void Exchange::waitForChange(std::unique_lock<std::mutex> &guard) {
   uint64_t before = changes.load(std::memory_order_relaxed);
   guard.unlock();

@@ -6,7 +6,7 @@
 
 using namespace reprise::runtime;
 
-/// An f16's bits as the same number in f64: the runtime has no kernels to ask.
+/// Converts an f16's bits to the same number in f64, since the runtime has no kernels for that.
 static double halfToDouble(uint16_t bits) {
   int exponent = bits >> 10 & 31, fraction = bits & 1023;
   double magnitude = exponent == 31  ? (fraction ? NAN : INFINITY)

@@ -1,4 +1,4 @@
-// reprise: what this machine can do at most, measured: the two bounds of the roofline model
+// reprise: measured limits of this machine: the two bounds of the roofline model
 #include "reprise/Runtime/MachineRates.h"
 #include "reprise/Runtime/HostFeatures.h"
 #include "reprise/Runtime/Memory.h"
@@ -95,7 +95,7 @@ Expected<MachineRates> reprise::runtime::measureMachineRates(unsigned threads) {
     return memory.error();
   std::memset(memory->data(), 1, 2 * copied);
   char *base = reinterpret_cast<char *>(memory->data());
-  // Bundles need x86-64-v3 at least, which has fma.
+  // Bundles need at least x86-64-v3, which has fma.
   Work work = {threads, base, base + copied, hostHasFeature("avx512f") ? multiply512 : multiply256,
                0};
   MachineRates rates;

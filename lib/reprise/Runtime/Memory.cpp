@@ -1,4 +1,4 @@
-// reprise: pages from the system, and how many there are
+// reprise: pages of memory from the system, and how many are available
 #include "reprise/Runtime/Memory.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Support/Wording.h"
@@ -18,13 +18,13 @@ constexpr uint64_t hugePage = 2 << 20;
 
 uint64_t roundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// The text of a small file, empty if it cannot be read.
+/// Returns the text of a small file; empty if it cannot be read.
 std::string textOf(const std::string &path) {
   Expected<std::vector<uint8_t>> bytes = readFile(path);
   return bytes ? std::string(bytes->begin(), bytes->end()) : "";
 }
 
-/// The number behind `key` at the start of a line of `text`.
+/// Returns the number behind `key` at the start of a line of `text`.
 std::optional<uint64_t> numberAfter(const std::string &text, const std::string &key) {
   for (size_t at = 0; at < text.size();) {
     if (text.compare(at, key.size(), key) == 0)
@@ -35,7 +35,7 @@ std::optional<uint64_t> numberAfter(const std::string &text, const std::string &
   return std::nullopt;
 }
 
-/// What is left below the limit of one control group; nothing if it sets none.
+/// Returns the rest below the limit of one control group; none if it sets no limit.
 std::optional<uint64_t> leftInGroup(const std::string &folder, const char *limitFile,
                                     const char *usageFile, const char *cacheKey) {
   std::string limit = textOf(folder + limitFile), usage = textOf(folder + usageFile);
@@ -48,7 +48,7 @@ std::optional<uint64_t> leftInGroup(const std::string &folder, const char *limit
   return most - std::min(most, used);
 }
 
-/// The path behind the first line of /proc/self/cgroup that starts with "N:`controller`:".
+/// Returns the path behind the first line of /proc/self/cgroup that starts with "N:`controller`:".
 std::optional<std::string> groupPath(const std::string &groups, const std::string &controller) {
   for (size_t at = 0; at < groups.size();) {
     size_t end = std::min(groups.find('\n', at), groups.size());
@@ -62,7 +62,7 @@ std::optional<std::string> groupPath(const std::string &groups, const std::strin
   return std::nullopt;
 }
 
-/// The least over the group and all groups around it.
+/// Returns the minimum over the group and all groups around it.
 uint64_t leftInGroups(std::string path, const std::string &mount, const char *limitFile,
                       const char *usageFile, const char *cacheKey) {
   uint64_t least = UINT64_MAX;

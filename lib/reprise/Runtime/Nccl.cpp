@@ -1,5 +1,4 @@
-// reprise: the functions of NVIDIA's library of transfers between GPUs, opened when processes ask
-// for it
+// reprise: the functions of NVIDIA's library of transfers between GPUs, opened on demand
 #include "Nccl.h"
 
 #include <dlfcn.h>

@@ -1,8 +1,7 @@
-// reprise: the functions of NVIDIA's library of transfers between GPUs, opened when processes ask
-// for it
+// reprise: the functions of NVIDIA's library of transfers between GPUs, opened on demand
 //
 // Names, types and numbers are those of its binary interface (NCCL 2.14, which has communicators
-// whose calls do not block). test/Integration/nccl-header checks them against its header.
+// whose calls do not block). test/Integration/nccl-header compares them with its header.
 #ifndef REPRISE_LIB_RUNTIME_NCCL_H
 #define REPRISE_LIB_RUNTIME_NCCL_H
 
@@ -20,13 +19,13 @@ struct UniqueId {
   char internal[128];
 };
 
-/// What the library reads of it depends on size and version, which are those of 2.14.
+/// Configuration. The library reads fields by size and version, which are those of 2.14.
 struct Config {
   size_t size = sizeof(Config);
   unsigned magic = 0xcafebeef;
   unsigned version = 21400;
   int blocking = 0;
-  int clusterSize = INT_MIN; ///< of 2.17, in what is padding before that: undefined
+  int clusterSize = INT_MIN; ///< field of 2.17, in padding before that version: undefined
 };
 
 constexpr Result success = 0, inProgress = 7;
@@ -53,7 +52,7 @@ struct Library {
 #undef REPRISE_DECLARE
   int version = 0; ///< 22304 is 2.23.4
 
-  /// Opens libnccl.so.2, once. Errors: none there, or one that is too old.
+  /// Opens libnccl.so.2, once. Fails if there is none, or if it is too old.
   static Expected<const Library *> get();
   /// "NCCL cannot WHAT: TEXT", or success.
   Error check(Result result, Comm comm, const std::string &what) const;

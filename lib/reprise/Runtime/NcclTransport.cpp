@@ -12,8 +12,8 @@ namespace reprise::runtime::nccl {
 
 namespace {
 
-/// One communicator of all ranks, whose calls return at once: until what they began is done, this
-/// process listens to the others.
+/// Communicator of all ranks, whose calls return at once. While their work is pending, this process
+/// handles messages of other ranks.
 class Link {
 public:
   Link(const Library &library, Ranks &ranks) : library(library), ranks(ranks) {}
@@ -22,7 +22,7 @@ public:
 
   Error open();
   Error carry(const cuda::CudaTransfer &transfer, cuda::Stream stream, cuda::Address place);
-  /// Whether a rank is known to be lost.
+  /// Fails if a rank is known to be lost.
   Error look() const;
   Ranks &others() const { return ranks; }
   void abort();
@@ -52,7 +52,7 @@ Error Link::open() {
   return finish(result, "connect the GPUs");
 }
 
-/// Of a call: its work may go on, and nothing else may be asked for until it has ended.
+/// Waits for the end of a call that is in progress; no other call is allowed before its end.
 Error Link::finish(Result result, const char *what) {
   if (result == inProgress) {
     Error error = ranks.listenUntil([&]() -> Expected<bool> {
@@ -99,7 +99,7 @@ bool Link::isIdle() const {
   return comm && library.getAsyncError(comm, &result) == success && result == success;
 }
 
-/// What has been sent may still be on its way. Nobody waits for it for ever.
+/// Closes the communicator. Sent values may still be in flight, so there is a time limit.
 void Link::close() {
   Result result = library.finalizeComm(comm);
   for (int i = 0; result == inProgress && i < 5000; ++i) {
@@ -112,8 +112,8 @@ void Link::close() {
   comm = nullptr;
 }
 
-/// The streams of the devices make the transfers; what is waited for on the host is that they have
-/// been given to them.
+/// Endpoint whose transfers run on the streams of the devices; the host waits only until they have
+/// been given to the streams.
 class DeviceEndpoint : public Endpoint {
 public:
   DeviceEndpoint(Link &link, std::vector<std::string> names, std::vector<uint32_t> order)
@@ -135,8 +135,8 @@ public:
 private:
   Link &link;
   std::vector<std::string> names;
-  std::vector<uint32_t> order;   ///< of the transfers of a step, by orderTransfers()
-  std::vector<Transfer *> begun; ///< and not given; by their numbers in a step
+  std::vector<uint32_t> order;   ///< order of the transfers of a step, by orderTransfers()
+  std::vector<Transfer *> begun; ///< begun and not yet given; by their numbers in a step
   size_t numBegun = 0, numGiven = 0;
 };
 

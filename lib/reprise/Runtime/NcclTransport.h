@@ -1,6 +1,6 @@
 // reprise: transfers between processes that have a GPU each, by NVIDIA's library
 //
-// docs/Rationale/Processes.md tells in which order, and why.
+// docs/Rationale/Processes.md explains the order of transfers.
 #ifndef REPRISE_LIB_RUNTIME_NCCLTRANSPORT_H
 #define REPRISE_LIB_RUNTIME_NCCLTRANSPORT_H
 
@@ -9,17 +9,18 @@
 
 namespace reprise::runtime::nccl {
 
-/// What a rank brings along.
+/// Data that a rank contributes.
 struct Offer {
-  int version = 0;  ///< of its library
-  std::string gpu;  ///< which no other rank may have
-  std::string lack; ///< why it has no library, if it has none
+  int version = 0;  ///< version of its library
+  std::string gpu;  ///< its GPU, which no other rank may have
+  std::string lack; ///< reason why it has no library, if it has none
 };
-/// Why ranks of these names and offers cannot exchange values by the library; empty if they can.
+/// Returns the reason why these ranks cannot exchange values by the library; empty if they can.
 std::string findLack(const std::vector<std::string> &names, const std::vector<Offer> &offers);
 
-/// From GPU to GPU if all ranks can do that, else through the memory of the host; the transport
-/// tells which. Called by all ranks at once, each with its GPU as the current one.
+/// Makes the transport: from GPU to GPU if all ranks support it, otherwise through host memory; the
+/// transport's description tells which. All ranks call it together, each with its GPU as the
+/// current one.
 Expected<std::unique_ptr<Transport>> connect(Ranks &ranks, const Bundle &bundle,
                                              const std::string &gpu);
 

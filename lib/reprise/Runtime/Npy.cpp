@@ -1,6 +1,6 @@
 // reprise: arrays as .npy files
 //
-// The format is numpy's own, numpy/lib/format.py: magic, version, length of the header, a Python
+// The format is that of numpy/lib/format.py: magic, version, length of the header, a Python
 // dictionary as text, elements.
 #include "reprise/Runtime/Npy.h"
 #include "reprise/Runtime/AtomicFile.h"
@@ -119,7 +119,7 @@ private:
         return false;
       shape.push_back(dim);
       if (!take(',')) {
-        // One number in parentheses is no tuple.
+        // A single number in parentheses is no tuple.
         return shape.size() > 1 && take(')');
       }
     }
@@ -248,7 +248,7 @@ Error reprise::runtime::writeNpyParts(const std::string &path, const std::vector
   return file.commit() ? Error::success() : Error::make(file.error());
 }
 
-/// False on an error.
+/// Writes at an offset; returns false on an error.
 static bool writeAt(int descriptor, const void *from, uint64_t bytes, uint64_t offset) {
   const char *data = static_cast<const char *>(from);
   while (bytes > 0) {

@@ -1,4 +1,4 @@
-// reprise: steps that stop on request: what is there by then, and what may come later
+// reprise: steps that pause: early results, and late arguments
 #include "PauseChecks.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ bool Bundle::pauses() const {
   return step && step->pause >= 0;
 }
 
-/// Whether one of the commands [begin, end) touches an argument.
+/// Returns whether one of the commands [begin, end) accesses an argument.
 static bool touches(const Program &program, size_t begin, size_t end, uint32_t argument) {
   auto isIn = [&](const Operand &operand) {
     return operand.buffer.space == Space::Argument && operand.buffer.index == argument;
@@ -41,7 +41,7 @@ bool Bundle::isUsedBehindPause(uint32_t argument) const {
   return pauses() && touches(*step, size_t(step->pause), step->commands.size(), argument);
 }
 
-/// What nothing writes behind the pause has been written.
+/// Returns whether a result is complete at the pause: no later command writes it.
 bool Bundle::isEarly(const Result &result) const {
   const BufferRef &own = result.buffer;
   bool isEarly = pauses();

@@ -1,4 +1,4 @@
-// reprise: the device programs of a bundle, which run together
+// reprise: the device programs of a bundle that run together
 #include "reprise/Runtime/ProgramGroup.h"
 
 #include "reprise/Runtime/RunFolder.h"
@@ -31,7 +31,7 @@ Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::create(Bundle bundle, cons
   self->tuning = std::make_shared<Tuning>(Tuning::pathBeside(name));
   if (Error error = self->checkRanks(bundle))
     return error;
-  if (Error error = validateBundle(bundle)) // before it says how many threads
+  if (Error error = validateBundle(bundle)) // before the bundle's number of threads is read
     return Error::make(name + ": the bundle is malformed: " + error.message());
   if (bundle.countDevices() == 1) {
     if (Error error = self->openOnly(std::move(bundle), threads))
@@ -70,7 +70,7 @@ static bool hasCalls(const Bundle &bundle) {
   return false;
 }
 
-/// The first process reads the file for all, which may be on other machines.
+/// Reads the file in the first process for all processes, which may be on other machines.
 Error ProgramGroup::readTuning() {
   Expected<std::string> read = processes->isFirst() ? tuning->readContents() : std::string();
   if (!read)
@@ -109,7 +109,7 @@ Error ProgramGroup::checkRanks(const Bundle &bundle) const {
                      ": start one for each program, or one for all");
 }
 
-/// Of `threads` workers, those of one of `programs` in this process: each has one at least.
+/// Returns the share of one of `programs` programs of the `threads` workers, at least one.
 static unsigned shareOf(unsigned threads, uint32_t program, uint32_t programs) {
   return std::max(1u, threads / programs + (program < threads % programs ? 1 : 0));
 }
@@ -127,7 +127,7 @@ Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
     if (!all)
       return all.error();
     hosts = std::move(*all);
-    // Each of the processes on a machine has a device of its own there.
+    // Each process on a machine has its own device there.
     auto own = hosts.begin() + processes->rank();
     ownDevice = uint32_t(std::count(hosts.begin(), own, *own));
   }
@@ -170,8 +170,8 @@ static Expected<uint64_t> addUpOnHost(Ranks &ranks, const std::vector<std::strin
   return sum;
 }
 
-/// Each fits by itself, which is all where each has a device of its own. None of their memory has
-/// been touched yet.
+/// Checks the memory of all programs together. Each program fits separately, which is enough if
+/// each has its own device. Their memory has not been touched yet.
 Error ProgramGroup::checkMemory() const {
   if (!executables.front()->device().hasHostMemory())
     return Error::success();
@@ -250,7 +250,7 @@ Error ProgramGroup::runAll(Error (*run)(void *, size_t), void *context) {
         own.group.errors[worker] = own.run(own.context, worker);
       },
       &call);
-  // What others say is its consequence.
+  // Errors of the other programs are consequences of the first failure.
   if (std::optional<std::string> first = transport->firstFailure())
     for (size_t i = 0; i < size(); ++i)
       if (*first == manifest.deviceName(uint32_t(i)) && errors[i])

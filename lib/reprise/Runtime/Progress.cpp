@@ -34,7 +34,7 @@ void Progress::update(int64_t done, const std::string &note) {
   if (descriptor < 0 || (Clock::now() < nextDraw && done < total))
     return;
   nextDraw = Clock::now() + std::chrono::milliseconds(100);
-  // One column stays free: a full line would wrap on some terminals.
+  // One column stays free, because a full line would wrap on some terminals.
   draw(descriptor, "\r" + line(done, note, terminalWidth(descriptor) - 1) + "\x1b[K");
   drawn = true;
 }
@@ -45,7 +45,8 @@ void Progress::clear() {
   drawn = false;
 }
 
-/// " 1:05 left", from the mean speed so far; empty in the first second, when it would be a guess.
+/// Returns " 1:05 left", from the mean speed so far; empty in the first second, without a good
+/// estimate.
 std::string Progress::remaining(int64_t done) const {
   double passed = std::chrono::duration<double>(Clock::now() - start).count();
   if (passed < 1 || done <= 0 || done >= total)

@@ -23,7 +23,7 @@ public:
   }
   Error start(Transfer &transfer) override;
   Error wait(Transfer &transfer) override;
-  /// The others learn of it by Ranks::finish, with the whole text.
+  /// Drops the transfers; other ranks get the error with its whole text by Ranks::finish.
   void fail(const std::string &) override { dropAll(); }
 
 private:
@@ -42,7 +42,7 @@ private:
 
   Ranks &ranks;
   std::vector<std::string> programs;
-  Transfer *first = nullptr; ///< of those that have not been waited for
+  Transfer *first = nullptr; ///< transfers that have not been waited for
 };
 
 Error RankEndpoint::start(Transfer &transfer) {

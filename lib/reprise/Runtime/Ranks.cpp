@@ -1,4 +1,4 @@
-// reprise: the processes of one run: what they agree on, and how all of them end when one fails
+// reprise: the processes of one run: agreement, and a common end after a failure
 #include "reprise/Runtime/Ranks.h"
 #include "reprise/Runtime/Backoff.h"
 
@@ -10,20 +10,20 @@ using namespace reprise::runtime;
 
 namespace {
 
-// What a message is, by its first letter.
+// Kinds of messages, by their first letter.
 constexpr char give = 'g';     ///< to rank 0: a text of an exchange
-constexpr char collect = 'c';  ///< from it: those of all
+constexpr char collect = 'c';  ///< from rank 0: the texts of all
 constexpr char failing = 'f';  ///< to rank 0: this process has failed
-constexpr char end = 'e';      ///< from it: all do, and why
-constexpr char goodbye = 'b';  ///< to rank 0, after that
-constexpr char question = 'q'; ///< from rank 0: do you wait?
-constexpr char reply = 'r';    ///< to rank 0
+constexpr char end = 'e';      ///< from rank 0: all processes end, with the reason
+constexpr char goodbye = 'b';  ///< to rank 0, after the end
+constexpr char question = 'q'; ///< from rank 0: asks whether the rank waits
+constexpr char reply = 'r';    ///< to rank 0: answers the question
 
 void put(std::string &text, uint64_t number) {
   text.append(reinterpret_cast<const char *>(&number), sizeof number);
 }
 
-/// Reads what put() has written: only processes of one build talk to each other.
+/// Reader of data that put() has written: only processes of one build exchange messages.
 class Cursor {
 public:
   explicit Cursor(const std::string &text, size_t at = 1) : text(text), at(at) {}
@@ -67,7 +67,7 @@ Error Ranks::tell(uint32_t rank, char kind, const std::string &text) {
 void Ranks::tellOthers(char kind, const std::string &text) {
   for (uint32_t i = 0; i < size(); ++i)
     if (i != rank())
-      // Who cannot be told is ended by what started it.
+      // A rank that cannot be reached is ended by its launcher.
       (void)bool(tell(i, kind, text));
 }
 
@@ -122,7 +122,7 @@ Error Ranks::waitUntil(const Wait &wait, const std::function<Expected<bool>()> &
       return done.error();
     if (*done)
       return Error::success();
-    // A message is no more than a transfer away, so that few looks are for it.
+    // A message is as fast as a transfer, so only few polls are for messages.
     if (looks % 16 == 0)
       listen();
     if (failure)
@@ -159,7 +159,8 @@ void Ranks::answer(const Wait &wait) {
   (void)bool(tell(0, reply, text + wait.describe()));
 }
 
-/// Whether all have been in the waits at hand for so many rounds. Who computes does not answer.
+/// Returns whether all ranks have been in their current waits for the limit of rounds. A rank that
+/// computes does not answer.
 bool Ranks::isStalled(const Wait &wait) {
   answers[rank()] = {waits, wait.bytes, round, wait.describe()};
   uint64_t bytes = 0;
@@ -264,7 +265,7 @@ Error Ranks::checkAlike(const std::string &file, const Facts &facts) {
   return Error::success();
 }
 
-/// Listens until it is done, or the others had their time.
+/// Handles messages until `isDone`, or until the time of Patience::ending is over.
 bool Ranks::waitForEnd(const std::function<bool()> &isDone) {
   Clock::time_point last = Clock::now() + patience.ending;
   while (Clock::now() < last) {

@@ -35,7 +35,7 @@ bool areAlike(const Argument &a, const Argument &b) {
 }
 bool areAlike(const Result &, const Result &) { return true; }
 
-/// The rows of one begin where those of the other end.
+/// Returns whether the rows of `next` begin at the end of those of `part`.
 template <typename T> bool continues(const T &part, const T &next) {
   return next.rows.of == part.rows.of && next.rows.whole == part.rows.whole &&
          next.rows.first == part.rows.first + part.shape[0] && next.dtype == part.dtype &&
@@ -67,7 +67,8 @@ Error check(const std::string &what, const Bundle &bundle, const std::vector<T> 
   for (const T &part : all)
     if (!isWithin(part))
       return Error::make(what + " '" + part.name + "' has rows out of range");
-  // A bundle of one device may have been taken out of one of several.
+  // A bundle of one device may be extracted from a bundle of several, so its parts may be
+  // incomplete.
   return bundle.devices.empty() ? Error::success() : checkParts(what, all);
 }
 

@@ -6,9 +6,8 @@
 
 namespace reprise::runtime {
 
-/// Of arguments and results with sound shapes: those that are rows of an array lie in it, and in a
-/// bundle of several devices all parts of an array follow each other, from its first row to its
-/// last.
+/// Checks arguments and results with valid shapes: rows of an array lie in it, and in a bundle of
+/// several devices all parts of an array follow each other, from its first row to its last.
 Error checkRows(const Bundle &bundle);
 
 } // namespace reprise::runtime

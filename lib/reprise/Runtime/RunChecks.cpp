@@ -1,4 +1,4 @@
-// reprise: what a run checks between its commands: indices, and replays against their originals
+// reprise: checks of a run between its commands: indices, and replays against their originals
 #include "RunChecks.h"
 
 #include "reprise/Runtime/Npy.h"
@@ -27,7 +27,7 @@ Error reprise::runtime::checkIndices(Executable &executable, const Addresses &pl
                                      const std::vector<int64_t> &iterations) {
   for (const IndexCheck &check : command.indexChecks) {
     const void *data = places.of(command.operands[check.operand], iterations);
-    std::vector<uint64_t> copy; // of words, so that its integers are aligned
+    std::vector<uint64_t> copy; // words, so that integers are aligned
     if (!executable.device().hasHostMemory()) {
       uint64_t bytes = check.count * elementBytes(check.dtype);
       copy.resize(bytes / 8 + 1);

@@ -1,4 +1,4 @@
-// reprise: what a run checks between its commands: indices, and replays against their originals
+// reprise: checks of a run between its commands: indices, and replays against their originals
 #ifndef REPRISE_LIB_RUNTIME_RUNCHECKS_H
 #define REPRISE_LIB_RUNTIME_RUNCHECKS_H
 
@@ -6,8 +6,8 @@
 
 namespace reprise::runtime {
 
-/// Fails if a command of an executable is about to read an index that is out of range.
-/// `iterations` are those of the repeats around it.
+/// Fails if a command of an executable would read an index that is out of range. `iterations` are
+/// those of the repeats around it.
 Error checkIndices(Executable &executable, const Addresses &places, const Command &command,
                    const std::vector<int64_t> &iterations);
 

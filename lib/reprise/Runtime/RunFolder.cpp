@@ -1,4 +1,4 @@
-// reprise: the folder that a run leaves and another goes on from
+// reprise: the folder that a run writes and a later run continues from
 #include "reprise/Runtime/RunFolder.h"
 #include "FreshFolder.h"
 #include "reprise/Runtime/File.h"
@@ -20,8 +20,8 @@ using namespace reprise::runtime;
 
 namespace {
 
-/// Holds back the signals that end a tool while files are moved about. When it goes away, a signal
-/// that came in between does its work.
+/// Guard that delays the signals that end a tool while files are moved. Its destructor delivers
+/// signals that came meanwhile.
 class SignalHold {
 public:
   SignalHold() {
@@ -31,8 +31,8 @@ public:
     pthread_sigmask(SIG_BLOCK, &held, &before);
   }
   ~SignalHold() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
-  /// Whether a signal waits that ends the process. One with a handler does not: its tool wants the
-  /// results.
+  /// Returns whether a pending signal would end the process. A signal with a handler would not: its
+  /// tool wants the results.
   bool interrupted() const {
     sigset_t pending;
     sigpending(&pending);
@@ -54,7 +54,8 @@ Error cannotWrite(const std::string &path, const std::string &why) {
   return Error::make("cannot write '" + path + "': " + why);
 }
 
-/// Where `path` leads, without slashes at its end, so that a rename meets the folder itself.
+/// Returns the destination of `path`, without slashes at its end, so that a rename acts on the
+/// folder itself.
 std::string resolveFolder(std::string path) {
   while (path.size() > 1 && path.back() == '/')
     path.pop_back();
@@ -64,7 +65,7 @@ std::string resolveFolder(std::string path) {
 
 using FileIdentity = std::pair<dev_t, ino_t>;
 
-/// Of the file that a path leads to.
+/// Returns the identity of the file that a path leads to.
 std::optional<FileIdentity> identityOf(const std::string &path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0)
@@ -72,8 +73,8 @@ std::optional<FileIdentity> identityOf(const std::string &path) {
   return FileIdentity(status.st_dev, status.st_ino);
 }
 
-/// The files that a run reads and that must not go, by identity. A file of the folder that the run
-/// goes on from may go if a result takes its name.
+/// Returns the input files of a run that must not be removed, by identity. A file of the folder
+/// that the run continues from may be removed if a result has its name.
 std::map<FileIdentity, std::string> findInputs(const OutputFolder &folder,
                                                const std::string &target) {
   bool isContinued = !folder.inputDir.empty() && identityOf(folder.inputDir) == identityOf(target);
@@ -103,7 +104,7 @@ Expected<std::set<std::string>> namesOfRun(const OutputFolder &folder, const std
   return names;
 }
 
-/// An error if something at the target is not there to be replaced.
+/// Fails if a file at the target must not be replaced.
 Error checkOldRun(const OutputFolder &folder, const std::string &target) {
   DIR *open = opendir(target.c_str());
   if (!open)
@@ -137,7 +138,7 @@ Error checkOldRun(const OutputFolder &folder, const std::string &target) {
   return Error::success();
 }
 
-/// A folder beside the one that is to be. Of several processes rank 0 makes it.
+/// Writer of a folder beside the target. With several processes, rank 0 creates it.
 class FolderWriter {
 public:
   explicit FolderWriter(const OutputFolder &folder) : folder(folder) {}
@@ -149,7 +150,7 @@ public:
     into = fresh->path();
     return fresh->error().empty() ? Error::success() : cannotWrite(folder.path, fresh->error());
   }
-  /// Of another process.
+  /// Joins the folder that another process created.
   void join(const std::string &path) { into = path; }
   const std::string &path() const { return into; }
 
@@ -174,7 +175,7 @@ public:
   }
 
 private:
-  /// One array, or those of its parts that this process has.
+  /// Adds one array, or the parts of it that this process has.
   Error addArray(const std::vector<ArrayRef> &parts) const {
     std::string path = into + "/" + arrayFileName(parts.front().name);
     int64_t next = 0;
@@ -190,7 +191,7 @@ private:
         return error;
     return Error::success();
   }
-  /// The user knows the folder by the name that it was to get.
+  /// Replaces the temporary name in an error by the folder's final name, which the user knows.
   Error underItsName(const Error &error) const {
     std::string text = error.message();
     if (size_t at = text.find(into); at != std::string::npos)
@@ -212,7 +213,7 @@ Error writeAlone(FolderWriter &writer, const std::vector<ArrayRef> &arrays, cons
   return writer.finish(next);
 }
 
-/// All of them are in the same file system.
+/// Writes the arrays of all processes, which share the file system.
 Error writeTogether(FolderWriter &writer, const std::vector<ArrayRef> &arrays, const RunState &next,
                     Ranks &ranks) {
   if (Error error = ranks.agree(ranks.isFirst() ? writer.open() : Error::success()))
@@ -306,7 +307,7 @@ void ArrayHasher::add(const ArrayRef &array) {
     hasher.mix(array.wholeBytes());
 }
 
-/// Whole words, so that the hash is that of an array in one piece.
+/// Adds whole words, so that the hash equals that of an array in one piece.
 void ArrayHasher::addBytes(const ArrayRef &array) {
   constexpr uint64_t chunkBytes = 1 << 16;
   std::vector<uint64_t> chunk(chunkBytes / 8 + 1);

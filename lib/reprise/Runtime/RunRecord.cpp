@@ -1,4 +1,4 @@
-// reprise: run.json, what a run's folder says of itself: where the run stands, and of what program
+// reprise: run.json, the record of a run in its folder: state, and interface of the program
 #include "reprise/Runtime/RunRecord.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/Json.h"
@@ -62,7 +62,7 @@ std::string reprise::runtime::runRecordText(const RunState &state, const RunInte
          ",\n \"results\": " + arraysText(interface.results, /*hasRoles=*/false) + "}\n";
 }
 
-/// The number below `count` whose name is `text`.
+/// Returns the number below `count` whose name is `text`.
 template <typename Name>
 static std::optional<unsigned> numberOf(const JsonValue *text, unsigned count, Name name) {
   for (unsigned i = 0; text && text->kind == JsonValue::String && i < count; ++i)

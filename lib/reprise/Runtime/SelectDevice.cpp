@@ -1,4 +1,4 @@
-// reprise: the bundle of one device, out of one of several
+// reprise: the bundle of one device, extracted from a bundle of several
 #include "reprise/Runtime/Bundle.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ using namespace reprise::runtime;
 
 namespace {
 
-/// Takes over what a device names, under new numbers.
+/// Copy of the objects that a device uses, with new numbers.
 class Selection {
 public:
   Selection(const Bundle &whole, uint32_t device) : whole(whole), device(device) {}
@@ -67,7 +67,7 @@ private:
       own.workerWorkspaceBytes = std::max(own.workerWorkspaceBytes, kernel.workspaceBytes);
   }
 
-  /// Those of its kernels, or all if it has none.
+  /// Keeps the images of its kernels, or all images if it has no kernels.
   void takeImages() {
     std::map<uint32_t, uint32_t> numbers;
     for (uint32_t i = 0; i < whole.images.size(); ++i) {
@@ -98,7 +98,8 @@ private:
         result.argument = int32_t(numbers[result.argument]);
   }
 
-  /// From the first that it reads to the last; where a repeat moves through them, all.
+  /// Keeps the constants from the first that it reads to the last; if a repeat moves through
+  /// constants, keeps all.
   void takeConstants() {
     uint64_t begin = whole.constants.size(), end = 0;
     forEachBuffer(own, [&](BufferRef &buffer, std::vector<int64_t> *strides) {
@@ -120,7 +121,7 @@ private:
     });
   }
 
-  /// Only empty buffers lie there.
+  /// Drops the constants, if only empty buffers lie there.
   void dropConstants() {
     forEachBuffer(own, [&](BufferRef &buffer, std::vector<int64_t> *) {
       if (buffer.space == Space::Constant)

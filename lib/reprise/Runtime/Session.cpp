@@ -1,4 +1,4 @@
-// reprise: training steps: initial values, inputs of each step, results, and where the run stands
+// reprise: training steps: initial values, inputs of each step, results, and the state of the run
 #include "reprise/Runtime/Session.h"
 #include "Loss.h"
 #include "reprise/Runtime/Hash.h"
@@ -107,7 +107,7 @@ template <typename Visit> Error Session::forEachPart(const std::string &argument
 Error Session::giveArray(const std::string &argument, const std::string &path) {
   if (ranks)
     elsewhere[argument] = path;
-  std::shared_ptr<const NpyFile> file; // of all parts
+  std::shared_ptr<const NpyFile> file; // file of all parts
   return forEachPart(argument, [&](DeviceSession &part, size_t index) {
     return part.values().giveArray(index, path, file);
   });
@@ -165,7 +165,7 @@ Error Session::giveFolder(const std::string &path) {
   return Error::success();
 }
 
-/// Each once.
+/// Returns each file once.
 std::vector<std::string> Session::inputFiles() const {
   std::vector<std::string> files;
   for (auto &part : parts)
@@ -189,7 +189,8 @@ Error Session::checkFolder() const {
   return checkRecord(folder, record, describeInterface(bundle), has);
 }
 
-/// Its size and its first bytes: a whole file of many steps' inputs would take long.
+/// Returns the size and a hash of the first bytes: reading a whole file with the inputs of many
+/// steps would take long.
 static std::string digestOf(const std::string &path) {
   struct stat status{};
   std::vector<char> bytes(1 << 16);
@@ -204,8 +205,7 @@ static std::string digestOf(const std::string &path) {
              : "missing";
 }
 
-/// Fails if processes were given different values, so that none of them runs on something else than
-/// the others.
+/// Fails if processes were given different values, so that all processes run the same steps.
 static Error checkAlike(Ranks &ranks, const std::string &name, const RunState &state, int64_t steps,
                         const std::map<std::string, std::string> &files) {
   Ranks::Facts facts = {{"the seed", std::to_string(state.seed)},
@@ -279,7 +279,7 @@ Error Session::finishStep() {
 }
 
 namespace {
-/// What the processes tell each other of a step.
+/// Message about a step between processes.
 struct StepNote {
   int64_t offset, step;
   int32_t signal, hasLoss;
@@ -287,7 +287,7 @@ struct StepNote {
 };
 } // namespace
 
-/// The programs of other processes have parts in what comes out, too.
+/// Combines the results of this process with those of the programs of other processes.
 Error Session::meet() {
   std::optional<double> own = findLoss(arrays, sources);
   StepNote note{next.offset, next.step, stopWanted, own.has_value(), own.value_or(0)};
@@ -312,8 +312,8 @@ Error Session::meet() {
   return Error::success();
 }
 
-/// Results of one rank that follow each other in the bundle are hashed by it, then it tells the
-/// next.
+/// Hashes the results of all processes. A rank hashes its consecutive results in the bundle, then
+/// passes the state to the next rank.
 Expected<uint64_t> Session::hash() const {
   if (isPaused())
     return fail(name, "the step waits at its pause: only some of its results are there");

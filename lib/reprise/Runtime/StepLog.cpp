@@ -1,4 +1,4 @@
-// reprise: the losses of a run, step by step, in a file
+// reprise: the losses of a run, per step, in a file
 #include "reprise/Runtime/StepLog.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/Json.h"
@@ -20,7 +20,7 @@ static bool endsWith(const std::string &text, const std::string &end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// The number of the step whose line starts at `at`; nothing if no log has such a line.
+/// Returns the number of the step whose line starts at `at`; none if it is no line of a log.
 static std::optional<int64_t> stepOfLine(const std::string &text, size_t at, bool isCsv) {
   size_t skipped = isCsv ? 0 : std::strlen(jsonStart);
   if (text.compare(at, skipped, jsonStart, skipped) != 0)
@@ -33,8 +33,8 @@ static std::optional<int64_t> stepOfLine(const std::string &text, size_t at, boo
   return step;
 }
 
-/// The bytes of a log up to the first line of step `next` or a later one, or up to half a line at
-/// the end; nothing if it is no log.
+/// Returns the bytes of a log up to the first line of step `next` or a later step, or up to half a
+/// line at the end; none if it is no log.
 static std::optional<size_t> bytesBefore(const std::string &text, int64_t next, bool isCsv) {
   size_t head = isCsv ? std::strlen(csvHead) : 0;
   if (text.compare(0, head, csvHead, head) != 0)

@@ -73,7 +73,7 @@ Expected<std::unique_ptr<ThreadPool>> ThreadPool::create(unsigned size) {
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
   if (code == 0)
     return pool;
-  // The destructor sends those home that did start.
+  // The destructor ends the threads that did start.
   pool->meeting.shrink(unsigned(pool->threads.size()) + 1);
   return Error::make("cannot start " + std::to_string(size) + " threads: " + std::strerror(code));
 }

@@ -1,4 +1,4 @@
-// reprise: when each worker ran each command, as a Chrome trace and as a profile by kernel
+// reprise: times of each worker in each command, as a Chrome trace and as a profile by kernel
 #include "reprise/Runtime/Trace.h"
 #include "reprise/Runtime/Json.h"
 #include "reprise/Runtime/LiveBytes.h"
@@ -16,7 +16,7 @@ uint64_t reprise::runtime::nanoseconds() {
   return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
 }
 
-/// Whole nanoseconds as microseconds with three decimals.
+/// Prints nanoseconds as microseconds with three decimals.
 static std::string microseconds(uint64_t nanoseconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%llu.%03llu",
@@ -197,7 +197,7 @@ static std::string listOps(const Kernel &kernel) {
   return "[" + text + "]";
 }
 
-/// By falling seconds; of equal ones, kernels in their order, then calls.
+/// Returns the rows by falling seconds; for equal seconds, kernels in their order, then calls.
 std::vector<Profile::Row> Profile::rows() const {
   std::vector<Row> rows;
   for (const auto &[number, sum] : kernels) {

@@ -1,4 +1,4 @@
-// reprise: the one order in which the programs of a bundle exchange their values
+// reprise: a total order of the transfers of a bundle's programs
 #include "TransferOrder.h"
 
 #include <algorithm>
@@ -10,10 +10,10 @@ using namespace reprise::runtime;
 
 namespace {
 
-/// A program begins the transfer, or waits for it, after it has worked for so long.
+/// Step of a program: after `work`, it begins a transfer or waits for it.
 struct Step {
   uint64_t work;
-  size_t transfer; ///< of all programs
+  size_t transfer; ///< number among all programs
   bool isWait;
 };
 
@@ -21,7 +21,7 @@ struct Meeting {
   uint64_t bytes = 0;
   std::vector<std::pair<uint32_t, uint32_t>> sides; ///< device, and number among its transfers
   unsigned begun = 0;
-  uint64_t time = 0; ///< when the second side has begun
+  uint64_t time = 0; ///< time at which the second side has begun
 };
 
 class Clock {
@@ -40,10 +40,10 @@ private:
   size_t meet(const Program &program, const Command &command, uint32_t number);
   bool pass(uint64_t &now, const Step &step);
 
-  std::map<std::string, uint32_t> numbers; ///< of devices
-  std::vector<std::vector<Step>> steps;    ///< by device
+  std::map<std::string, uint32_t> numbers; ///< numbers of devices
+  std::vector<std::vector<Step>> steps;    ///< steps by device
   std::vector<Meeting> meetings;
-  /// By sender, receiver and tag, for each of the two: those that only the other one has.
+  /// Transfers with one begun side, by sender, receiver, tag, and begun side.
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, bool>, std::deque<size_t>> open;
   /// Time, number and meeting, numbered as their second sides began.
   std::vector<std::tuple<uint64_t, size_t, size_t>> met;
@@ -91,7 +91,7 @@ void Clock::add(const Program &program) {
   });
 }
 
-/// False if it waits for a side that has not begun.
+/// Runs a step; returns false if it waits for a side that has not begun.
 bool Clock::pass(uint64_t &now, const Step &step) {
   Meeting &meeting = meetings[step.transfer];
   if (step.isWait && meeting.begun < 2)
@@ -107,8 +107,9 @@ bool Clock::pass(uint64_t &now, const Step &step) {
   return true;
 }
 
-/// Who waits for a transfer goes on no earlier than at its time. So what is begun behind a wait has
-/// no earlier time than what was waited for, and if both are equal, it has met later.
+/// Simulates all programs. A wait ends no earlier than the time of its transfer. A transfer that
+/// begins behind a wait therefore has no earlier time than the awaited transfer, and at equal times
+/// it meets later.
 std::vector<std::vector<uint32_t>> Clock::run() {
   std::vector<size_t> at(steps.size());
   std::vector<uint64_t> now(steps.size());

@@ -1,4 +1,4 @@
-// reprise: the one order in which the programs of a bundle exchange their values
+// reprise: a total order of the transfers of a bundle's programs
 #ifndef REPRISE_LIB_RUNTIME_TRANSFERORDER_H
 #define REPRISE_LIB_RUNTIME_TRANSFERORDER_H
 
@@ -6,16 +6,17 @@
 
 namespace reprise::runtime {
 
-/// For each device the numbers of its transfers, counted as its step begins them, in the order in
-/// which they are to be made by something that knows no tags and makes one after the other. It is
-/// one order of all transfers, of which each device has its part, so
-/// - both sides of a transfer stand at the same place among those of the two devices;
-/// - a transfer that a program waits for comes behind none that the program begins later.
-/// So a device that makes its transfers in this order, each as soon as the program has begun it,
-/// waits for no other that waits for it. The bundle is a valid one.
+/// Returns, for each device, the numbers of its transfers, counted as its step begins them, in an
+/// order for a library that knows no tags and runs one transfer after the other. Each device has
+/// its part of one order of all transfers, so
+/// - both sides of a transfer stand at the same place among the common transfers of the two
+///   devices;
+/// - a transfer that a program waits for precedes all transfers that the program begins later.
 ///
-/// Orders that do so are many. This one is that of a clock by which commands take as long as they
-/// move bytes, so that what is likely to be ready first goes first.
+/// A device that runs its transfers in this order, each as soon as the program has begun it,
+/// therefore never deadlocks. The bundle is valid. Of many such orders, this one follows a clock by
+/// which the time of commands is the bytes they move, so that transfers that are probably ready
+/// first go first.
 std::vector<std::vector<uint32_t>> orderTransfers(const Bundle &bundle);
 
 } // namespace reprise::runtime

@@ -1,4 +1,4 @@
-// reprise: which algorithm a library computes each call with, kept beside the bundle
+// reprise: the algorithm for each library call, stored beside the bundle
 //
 // {"version": 1, "gpus": [{"gpu": G, "libraries": {L: {"version": V, "algorithms": {KEY: HEX}}}}]}
 #include "reprise/Runtime/Tuning.h"
@@ -101,7 +101,8 @@ std::string Tuning::contents() {
   return print();
 }
 
-/// What was read from the file gives way to what the other process has made of it.
+/// Merges an entry: an entry that was only read from the file is replaced by that of the other
+/// process.
 void Tuning::merge(const std::string &gpu, const Entry &theirs) {
   Entry &own = entries[gpu];
   if (!own.isUsed) {
@@ -129,7 +130,7 @@ Error Tuning::add(const std::string &contents) {
   return Error::success();
 }
 
-/// The entry of the GPU, of which what another version chose is gone.
+/// Returns the entry of the GPU, without choices by other library versions.
 Tuning::Entry &Tuning::open(const TuningMachine &machine) {
   if (!entries.count(machine.gpu) && !entries.empty() && !entries.begin()->second.isUsed)
     notes.push_back(path + ": was chosen on " + entries.begin()->first +

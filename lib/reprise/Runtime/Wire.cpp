@@ -1,4 +1,4 @@
-// reprise: messages between the processes of a run: how a process finds the others
+// reprise: messages between the processes of a run: discovery of the other processes
 #include "reprise/Runtime/Wire.h"
 
 #include <cstdlib>
@@ -26,7 +26,7 @@ std::optional<Launch> reprise::runtime::findLaunch() {
   return std::nullopt;
 }
 
-/// The module stands beside this library.
+/// Returns the path of the module, beside this library.
 static std::string modulePath() {
   const char *name = "libRepriseMpi.so";
   Dl_info info;
@@ -38,7 +38,7 @@ static std::string modulePath() {
 
 Expected<std::unique_ptr<Wire>> reprise::runtime::openWire(const Launch &launch) {
   std::string what = "cannot run as one of " + std::to_string(launch.size) + " processes: ";
-  // MPI looks for its symbols among all that are loaded when it loads parts of its own.
+  // MPI searches its symbols among all loaded libraries when it loads its own parts.
   void *module = dlopen(modulePath().c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (!module)
     return Error::make(what + "this build has no MPI: " + dlerror());

@@ -1,4 +1,4 @@
-// reprise: where jax.checkpoint was, told from the places of ops
+// reprise: calls of jax.checkpoint, found by the places of ops
 #include "Checkpoints.h"
 
 #include "mlir/IR/Block.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace reprise::stablehlo {
 
-/// The name stack up to its first checkpoint; empty if it has none.
+/// Returns the name stack up to its first checkpoint; empty if it has none.
 static StringRef checkpointOf(Operation *op) {
   auto named = dyn_cast<NameLoc>(op->getLoc());
   if (!named)
@@ -23,7 +23,7 @@ static StringRef checkpointOf(Operation *op) {
   return "";
 }
 
-/// The calls that a run is: the shortest beginning whose places come again and again up to its end.
+/// Returns the length of the calls in a run: the shortest prefix whose places repeat up to the end.
 static size_t lengthOfCall(ArrayRef<Operation *> ops) {
   for (size_t length = 1; length < ops.size(); ++length) {
     bool repeats = ops.size() % length == 0;
@@ -43,7 +43,8 @@ static bool beginsCall(Operation *op) {
 
 namespace {
 
-/// Collects ops in their order, but constants, which stand before the checkpoint that they are in.
+/// Splitter of ops in their order. Constants are excluded, since they stand before their
+/// checkpoint.
 class Splitter {
 public:
   void add(Operation *op) {
@@ -80,7 +81,7 @@ private:
   }
 
   std::vector<Run> runs;
-  std::vector<Operation *> plain, call; ///< what is not closed, plain ops first
+  std::vector<Operation *> plain, call; ///< pending ops, plain ops first
   StringRef current;
   bool isMarked = false;
 };
@@ -89,7 +90,7 @@ private:
 
 std::vector<Run> splitAtCheckpoints(Block &block) {
   Splitter splitter;
-  // A terminator that is not registered does not say that it is one.
+  // An unregistered terminator does not identify itself.
   for (Operation &op : llvm::drop_end(block))
     splitter.add(&op);
   return splitter.take();

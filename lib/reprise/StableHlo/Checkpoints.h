@@ -1,4 +1,4 @@
-// reprise: where jax.checkpoint was, told from the places of ops
+// reprise: calls of jax.checkpoint, found by the places of ops
 #ifndef REPRISE_LIB_STABLEHLO_CHECKPOINTS_H
 #define REPRISE_LIB_STABLEHLO_CHECKPOINTS_H
 
@@ -13,12 +13,12 @@ struct Run {
   std::vector<mlir::Operation *> ops;
 };
 
-/// The target of a custom call by which reprise.jax says that a call of jax.checkpoint begins.
+/// Target of a custom call with which reprise.jax marks the begin of a call of jax.checkpoint.
 inline constexpr llvm::StringLiteral kCallMark = "reprise.checkpoint";
 
-/// The ops of a block but its terminator. JAX marks the ops of jax.checkpoint by `checkpoint` in
-/// their name stacks, and prints them one call after the other. Calls of one function have the same
-/// places in the same order, by which they are told from each other.
+/// Returns the ops of a block, except its terminator, in runs. JAX marks the ops of jax.checkpoint
+/// by `checkpoint` in their name stacks, and prints one call after the other. Calls of one function
+/// have the same places in the same order, by which they are separated.
 std::vector<Run> splitAtCheckpoints(mlir::Block &block);
 
 } // namespace reprise::stablehlo

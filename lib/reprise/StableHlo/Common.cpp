@@ -1,4 +1,4 @@
-// reprise: what handlers of StableHLO's ops share
+// reprise: common code of the handlers of StableHLO's ops
 #include "Importer.h"
 
 using namespace mlir;
@@ -74,7 +74,7 @@ Value countFrom(Builder &b, int64_t size, Type element) {
   return IotaOp::create(b, RankedTensorType::get({size}, element), 0);
 }
 
-/// `bitcast` has no derivative, and twice it changes nothing.
+/// Returns the value without a derivative: `bitcast` has none, and two bitcasts change no bits.
 Value stopGradient(Builder &b, Value x) {
   Type element = elementOf(x);
   if (!isFloat(x))
@@ -88,7 +88,7 @@ Value stopGradient(Builder &b, Value x) {
 
 //===-- Constants -----------------------------------------------------------------------------===//
 
-/// What is known already: a value that is read twice is looked at once.
+/// Cache of known constants, so that a value with several readers is evaluated once.
 using Known = llvm::DenseMap<Value, std::optional<int64_t>>;
 
 static std::optional<int64_t> constantInteger(Value value, Known &known);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr llvm::StringLiteral kDotDims = "dot_dimension_numbers";
 
-/// [batch, free, contracted], each of them one dimension.
+/// Reshapes to [batch, free, contracted], one dimension each.
 Value toRows(Builder &b, Value x, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting,
              Integers &free) {
   Integers order(batch), shape = {1, 1, 1};
@@ -26,7 +26,7 @@ Value toRows(Builder &b, Value x, ArrayRef<int64_t> batch, ArrayRef<int64_t> con
   return reshape(b, transpose(b, x, order), shape);
 }
 
-/// Of integers: products, and their sums.
+/// Multiplies integers as products and their sums.
 Value multiplyIntegers(Source &s, ArrayRef<int64_t> batch, ArrayRef<int64_t> rightBatch,
                        ArrayRef<int64_t> contracting, ArrayRef<int64_t> rightContracting) {
   Builder &b = s.b();
@@ -63,7 +63,7 @@ Values importDotGeneral(Source &s) {
                                rightContracting, s.type().getElementType())};
 }
 
-/// Where the dimensions of one operand of a convolution lie.
+/// Places of the dimensions of one operand of a convolution.
 struct Layout {
   Layout(Attribute dims, StringRef first, StringRef second, int64_t spatial) {
     order.resize(spatial + 2, -1);
@@ -91,7 +91,7 @@ struct Layout {
     return result;
   }
 
-  Integers order; ///< the dimensions as ours stand: two, then the spatial ones
+  Integers order; ///< dimensions in our order: two, then the spatial dimensions
 };
 
 Integers orOnes(Integers list, int64_t count) { return list.empty() ? Integers(count, 1) : list; }
@@ -106,7 +106,7 @@ Value dilate(Builder &b, Value image, ArrayRef<int64_t> dilation) {
   return PadOp::create(b, image, b.getFloatAttr(elementOf(image), 0), none, none, interior);
 }
 
-/// Cuts off where the padding is negative, and leaves the rest of it.
+/// Slices an image at negative padding, and leaves the positive padding.
 Value cutPadding(Builder &b, Value image, Integers &low, Integers &high) {
   Integers above(2, 0), below(2, 0);
   for (auto [from, to] : {std::pair(&low, &above), {&high, &below}})
@@ -121,7 +121,7 @@ Value cutPadding(Builder &b, Value image, Integers &low, Integers &high) {
   return pad(b, image, zero, above, below, Integers(above.size(), 0));
 }
 
-/// How a filter goes over an image or a volume.
+/// Steps of a filter over an image or a volume.
 struct Steps {
   Integers strides, low, high, dilation;
   int64_t groups;
@@ -137,7 +137,7 @@ struct Steps {
 /// [n, a, b, …] with the second and the third dimension exchanged.
 Value exchange(Builder &b, Value x) { return transpose(b, x, {0, 2, 1, 3, 4}); }
 
-/// What a filter meets along the depth are channels of an image.
+/// Convolves a volume: the filter's depth positions become channels of an image.
 Value Steps::convolveVolume(Builder &b, Value volume, Value filter, RankedTensorType type) const {
   TypedAttr zero = b.getFloatAttr(elementOf(volume), 0);
   volume = pad(b, volume, zero, {0, 0, low[0], 0, 0}, {0, 0, high[0], 0, 0}, Integers(5, 0));

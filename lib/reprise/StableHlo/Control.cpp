@@ -1,4 +1,4 @@
-// reprise: branches and what leaves values as they are
+// reprise: branches, and ops that return their operands
 #include "Checkpoints.h"
 #include "Importer.h"
 
@@ -20,7 +20,7 @@ Values importName(Source &s) {
   return {NameOp::create(s.b(), s.operands[0], name)};
 }
 
-/// A label for what computes the operand. An argument or a constant needs none.
+/// Labels the op that computes the operand. An argument or a constant needs no label.
 Values importLabel(Source &s) {
   std::optional<Label> label = symbolizeLabel(s.word("label"));
   if (s.operands.size() != 1 || !label)
@@ -31,8 +31,9 @@ Values importLabel(Source &s) {
   return s.operands;
 }
 
-/// The op's operands are primals, one per result, inputs, one per result of the function that it
-/// names, and residuals, which that function reads ahead of the primals' cotangents.
+/// Imports a custom derivative. The op's operands are primals, one per result; inputs, one per
+/// result of the named function; and residuals, which that function reads before the primals'
+/// cotangents.
 Values importCustomVjp(Source &s) {
   Builder &b = s.b();
   func::FuncOp backward =
@@ -83,8 +84,8 @@ Values importCustomCall(Source &s) {
   return s.refuse("of '" + target + "'");
 }
 
-/// What a branch reads from above it. A branch that is not taken must not spoil gradients, as 0 ·
-/// NaN would: there they end where it begins.
+/// Values that a branch reads from above. A branch that is not taken must not spoil gradients, as 0
+/// · NaN would, so its inputs have no gradient if it is not taken.
 class BranchInputs {
 public:
   BranchInputs(Source &s, Region &region, Value isTaken) : values(s.importer.values) {
@@ -109,7 +110,7 @@ private:
   std::vector<std::pair<Value, Value>> before;
 };
 
-/// The branch that an index outside of them takes is the last one.
+/// Returns whether a branch is taken; an index out of range takes the last branch.
 Value isTaken(Source &s, Region &region) {
   Builder &b = s.b();
   Value index = s.operands[0];

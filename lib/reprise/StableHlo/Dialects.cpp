@@ -1,4 +1,4 @@
-// reprise: dialects that parse StableHLO's ops and attributes, and know nothing else of them
+// reprise: dialects that only parse StableHLO's ops and attributes
 #include "PrettyForm.h"
 #include "reprise/StableHlo/Syntax.h"
 
@@ -11,7 +11,7 @@ using namespace mlir;
 namespace reprise::stablehlo {
 namespace {
 
-/// `NAME VALUE`, `NAME<…>`; what is written in another way stays text.
+/// Parses `NAME VALUE` and `NAME<…>`; other forms stay text.
 Attribute parseDialectAttribute(DialectAsmParser &parser) {
   StringRef text = parser.getFullSymbolSpec(), mnemonic;
   bool isPlain = !text.contains("<[") && !text.contains('{') && !text.contains('"');
@@ -31,7 +31,7 @@ Attribute parseDialectAttribute(DialectAsmParser &parser) {
   return list.getDictionary(parser.getContext());
 }
 
-/// One for each namespace.
+/// Dialect for a namespace.
 template <typename Tag> class TextDialect : public Dialect {
 public:
   explicit TextDialect(MLIRContext *context)

@@ -34,14 +34,14 @@ Value meanOf(Builder &b, Value x, Value y) {
                        MulOp::create(b, x.getType(), y, half));
 }
 
-/// `op` if it has that name and number of operands, else none.
+/// Returns `op` if it has that name and number of operands, otherwise null.
 Operation *named(Operation *op, StringRef name, unsigned operands) {
   bool is = op && op->getName().stripDialect() == name && op->getNumOperands() == operands;
   return is ? op : nullptr;
 }
 
-/// max(x, y) + log(1 + exp(-|x - y|)), as JAX writes logaddexp and softplus, is smooth, though
-/// neither summand is. Where it is one, `sum` gets the derivative at equal numbers.
+/// Recognizes max(x, y) + log(1 + exp(-|x - y|)), JAX's form of logaddexp and softplus, which is
+/// smooth although neither summand is. If it matches, `sum` gets the derivative at equal numbers.
 Value importSum(Source &s, Value sum) {
   Operation *largest = named(s.op->getOperand(0).getDefiningOp(), "maximum", 2);
   Operation *inner = s.op->getOperand(1).getDefiningOp();
@@ -63,8 +63,9 @@ Value importSum(Source &s, Value sum) {
   return shared(s.b(), x, y, AddOp::create(s.b(), x.getType(), mean, two), sum);
 }
 
-/// A maximum with 0 is a relu, whose derivative at 0 is 0, as that of jax.nn.relu. On i1 arithmetic
-/// is logic; the maximum of unsigned numbers is that of numbers moved by half.
+/// Imports a combining op. A maximum with 0 is a relu, whose derivative at 0 is 0, as in
+/// jax.nn.relu. On i1 arithmetic is logic. The maximum of unsigned numbers is that of numbers
+/// shifted by half of the range.
 Values combined(Source &s) {
   Value x = s.operands[0], y = s.operands[1];
   bool isOrdered = s.name() == "maximum" || s.name() == "minimum";
@@ -95,7 +96,7 @@ bool isOne(Value x) {
   return number && number->isExactlyValue(1);
 }
 
-/// The x of 1 + exp(-x), or none.
+/// Returns the x of 1 + exp(-x), or null.
 Value findSigmoid(Value divisor) {
   auto sum = divisor.getDefiningOp<AddOp>();
   if (!sum)
@@ -106,7 +107,8 @@ Value findSigmoid(Value divisor) {
   return negated ? negated.getOperand() : Value();
 }
 
-/// As which JAX writes a sigmoid; by this form its derivative is 0 · ∞ where exp(-x) is infinite.
+/// Imports a division; JAX writes a sigmoid as one, whose derivative in this form is 0 · ∞ if
+/// exp(-x) is infinite.
 Values importDivide(Source &s) {
   if (Value x = isOne(s.operands[0]) ? findSigmoid(s.operands[1]) : Value())
     return {SigmoidOp::create(s.b(), s.type(), x)};
@@ -117,7 +119,8 @@ Values importDivide(Source &s) {
 
 Value sub(Builder &b, Value x, Value y) { return SubOp::create(b, x.getType(), x, y); }
 
-/// Towards zero. The quotient is rounded, so that one step of the divisor may be left.
+/// Computes the remainder of a division that rounds towards zero. The quotient is rounded, so that
+/// the first remainder may exceed the divisor by one step.
 Value floatRemainder(Builder &b, Value x, Value y) {
   Value left = AbsOp::create(b, stopGradient(b, x)), by = AbsOp::create(b, stopGradient(b, y));
   Value steps = FloorOp::create(b, DivOp::create(b, left.getType(), left, by));
@@ -130,7 +133,7 @@ Value floatRemainder(Builder &b, Value x, Value y) {
   Value isNegative = compare(b, ComparePredicate::ne, compare(b, ComparePredicate::lt, x, zero),
                              compare(b, ComparePredicate::lt, y, zero));
   steps = select(b, isNegative, NegOp::create(b, steps), steps);
-  // Of an infinite divisor there are none, and 0 · ∞ is no number.
+  // An infinite divisor has no quotient, and 0 · ∞ is no number.
   Value infinity = splat(b, typeOf(x), std::numeric_limits<double>::infinity());
   Value isWhole = AndOp::create(b, compare(b, ComparePredicate::lt, left, infinity),
                                 compare(b, ComparePredicate::eq, by, infinity));
@@ -169,7 +172,8 @@ Values importCompare(Source &s) {
   return {compare(s.b(), *predicate, x, y)};
 }
 
-/// Zeros come from above; with them the complement of a negative number has ones.
+/// Imports a logical right shift: zeros come from above. The complement of a negative number
+/// therefore shifts in ones.
 Values importShiftRight(Source &s) {
   Builder &b = s.b();
   Value x = s.operands[0], ones = splatInteger(b, typeOf(x), -1);
@@ -184,7 +188,7 @@ Values importShiftRight(Source &s) {
   return {select(b, isNegative, negative, ShiftRightOp::create(b, x.getType(), x, by))};
 }
 
-/// Of 8 and 16 bits what is above is zeros, too.
+/// Imports a logical shift; for 8 and 16 bits the upper bits are zeros as well.
 Values importLogicalShift(Source &s) {
   Type narrow = s.op->getOperand(0).getType();
   if (isNarrow(narrow))
@@ -212,7 +216,8 @@ Values importCountOnes(Source &s) {
   return {countOnes(s.b(), isNarrow(narrow) ? bitsOfNarrow(s.b(), x, narrow) : x)};
 }
 
-/// Every bit behind the first one becomes one, too; the others are counted.
+/// Imports a count of leading zeros: sets every bit behind the first set bit, and counts the
+/// others.
 Values importLeadingZeros(Source &s) {
   Builder &b = s.b();
   Type source = s.op->getOperand(0).getType();

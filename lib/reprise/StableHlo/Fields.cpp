@@ -5,7 +5,7 @@ using namespace mlir;
 
 namespace reprise::stablehlo {
 
-/// What follows `[`: integers, or words and nested lists.
+/// Parses the rest behind `[`: integers, or words and nested lists.
 static ParseResult parseList(AsmParser &parser, Attribute &value) {
   SmallVector<int64_t> integers;
   SmallVector<Attribute> others;

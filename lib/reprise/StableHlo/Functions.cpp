@@ -1,4 +1,4 @@
-// reprise: functions of one number that our dialect writes out
+// reprise: functions of one number that are expanded into our ops
 #include "Importer.h"
 
 #include <cmath>
@@ -26,7 +26,7 @@ Values importSquare(Source &s) { return {mul(s.b(), s.operands[0], s.operands[0]
 Values importSign(Source &s) {
   Builder &b = s.b();
   Value x = stopGradient(b, s.operands[0]), zero = constant(b, x, 0);
-  // What is neither, a NaN or a zero, stays.
+  // A NaN or a zero stays unchanged.
   Value low = select(b, compare(b, ComparePredicate::lt, x, zero), constant(b, x, -1), x);
   return {select(b, compare(b, ComparePredicate::gt, x, zero), constant(b, x, 1), low)};
 }
@@ -63,8 +63,8 @@ Values importIsFinite(Source &s) {
                   constant(s.b(), magnitude, std::numeric_limits<double>::infinity()))};
 }
 
-/// `exp(x) - 1 = tanh(x / 2) · (exp(x) + 1)`, which cancels nowhere. Beyond 1 it is the difference,
-/// as the product's derivative is 0 · ∞ where exp(x) is infinite.
+/// Returns `exp(x) - 1 = tanh(x / 2) · (exp(x) + 1)`, which has no cancellation. Beyond 1 it is the
+/// difference, as the product's derivative is 0 · ∞ if exp(x) is infinite.
 Value expMinusOne(Builder &b, Value x) {
   Value power = ExpOp::create(b, x), one = constant(b, x, 1), zero = constant(b, x, 0);
   Value isFar = compare(b, ComparePredicate::gt, x, one);
@@ -83,7 +83,7 @@ Value logPlusOne(Builder &b, Value x) {
   for (int k = elementOf(x).isF64() ? 16 : 8; k > 0; --k)
     series.push_back((k % 2 ? 1.0 : -1.0) / k);
   Value isNear = compare(b, ComparePredicate::lt, AbsOp::create(b, x), constant(b, x, 0.1));
-  // What is not chosen must have a finite derivative.
+  // The operand that is not chosen must have a finite derivative.
   Value near = select(b, isNear, x, constant(b, x, 0));
   Value far = select(b, isNear, constant(b, x, 0), x);
   return select(b, isNear, mul(b, near, polynomial(b, near, series)),
@@ -101,8 +101,8 @@ Values importTan(Source &s) {
 
 Value div(Builder &b, Value x, Value y) { return DivOp::create(b, x.getType(), x, y); }
 
-/// exp(-x²) · t · exp(P(t)), t = 1 / (1 + x / 2), to 1.2e-7 of itself for x ≥ 0: W. H. Press et
-/// al., "Numerical Recipes" (1992), chapter 6.2.
+/// Returns exp(-x²) · t · exp(P(t)), t = 1 / (1 + x / 2), with relative error 1.2e-7 for x ≥ 0: W.
+/// H. Press et al., "Numerical Recipes" (1992), chapter 6.2.
 Value erfcTail(Builder &b, Value x) {
   Value t = div(b, constant(b, x, 1), add(b, constant(b, x, 1), mul(b, x, constant(b, x, 0.5))));
   Value fit = polynomial(b, t,
@@ -111,7 +111,7 @@ Value erfcTail(Builder &b, Value x) {
   return mul(b, t, ExpOp::create(b, sub(b, fit, mul(b, x, x))));
 }
 
-/// exp(-x²) / √π as a continued fraction, for x ≥ 2 in f64.
+/// Returns exp(-x²) / √π as a continued fraction, for x ≥ 2 in f64.
 Value erfcFraction(Builder &b, Value x) {
   Value fraction = x;
   for (int k = 50; k > 0; --k)
@@ -120,7 +120,8 @@ Value erfcFraction(Builder &b, Value x) {
   return div(b, mul(b, bell, constant(b, x, 0.56418958354775628695)), fraction);
 }
 
-/// 1 - erf(x) cancels where x is large; its derivative does not, and is taken from there.
+/// Returns erfc(x). The form 1 - erf(x) cancels for large x, but its derivative does not, so the
+/// derivative comes from this form.
 Value erfc(Builder &b, Value x) {
   bool isWide = elementOf(x).isF64();
   Value erf = ErfOp::create(b, x), plain = sub(b, constant(b, erf, 1), erf);
@@ -131,7 +132,7 @@ Value erfc(Builder &b, Value x) {
   return add(b, select(b, isFar, tail, near), sub(b, plain, near));
 }
 
-/// Of 16 bits in f32.
+/// Computes 16-bit floats in f32.
 template <typename Function> Values inFullPrecision(Source &s, Function function) {
   Value x = s.operands[0];
   Type element = elementOf(x);
@@ -144,7 +145,8 @@ Values importErfc(Source &s) {
   return inFullPrecision(s, [&](Value x) { return erfc(s.b(), x); });
 }
 
-/// By M. Giles, "Approximating the erfinv function" (2010): polynomials of w = -log(1 - x²).
+/// Returns erf_inv by M. Giles, "Approximating the erfinv function" (2010): polynomials of w =
+/// -log(1 - x²).
 Value erfInvOfFloat(Builder &b, Value x) {
   Value w = NegOp::create(b, logPlusOne(b, NegOp::create(b, mul(b, x, x))));
   Value isCentral = compare(b, ComparePredicate::lt, w, constant(b, w, 5));
@@ -164,7 +166,8 @@ Value erfInvOfFloat(Builder &b, Value x) {
   return select(b, isEnd, end, inner);
 }
 
-/// In f64 by Halley's method from the value in f32; the last step, Newton's, has the derivative.
+/// Returns erf_inv in f64 by Halley's method from the value in f32; the last step, Newton's, has
+/// the derivative.
 Value erfInvOfDouble(Builder &b, Value x) {
   Value isEnd = compare(b, ComparePredicate::ge, AbsOp::create(b, x), constant(b, x, 1));
   Value inside = select(b, isEnd, constant(b, x, 0), x), own = stopGradient(b, inside);
@@ -180,7 +183,7 @@ Value erfInvOfDouble(Builder &b, Value x) {
     y = sub(b, y, div(b, u, add(b, constant(b, y, 1), mul(b, y, u))));
   }
   y = stopGradient(b, y);
-  // Infinities at ±1, and NaNs beyond; none of them has a derivative.
+  // The result is infinite at ±1, and NaN beyond; neither has a derivative.
   Value end = mul(b, stopGradient(b, x), constant(b, x, std::numeric_limits<double>::infinity()));
   Value isBeyond = compare(b, ComparePredicate::gt, AbsOp::create(b, x), constant(b, x, 1));
   end = select(b, isBeyond, constant(b, x, std::numeric_limits<double>::quiet_NaN()), end);
@@ -193,7 +196,8 @@ Values importErfInv(Source &s) {
   });
 }
 
-/// Half of the difference of the powers, each of them less 1, so that nothing cancels near 0.
+/// Imports sinh as half of the difference of two powers, each minus 1, so that there is no
+/// cancellation near 0.
 Values importSinh(Source &s) {
   Builder &b = s.b();
   Value x = s.operands[0], up = expMinusOne(b, x), down = expMinusOne(b, NegOp::create(b, x));

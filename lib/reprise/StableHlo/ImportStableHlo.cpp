@@ -1,4 +1,4 @@
-// reprise: makes a model of our dialect from a module of StableHLO
+// reprise: converts a module of StableHLO to a model of our dialect
 #include "reprise/StableHlo/Passes.h"
 
 #include "Importer.h"
@@ -67,7 +67,7 @@ struct ImportStableHloPass : impl::ImportStableHloPassBase<ImportStableHloPass> 
   }
 
 private:
-  /// The only public function, or else `@main`.
+  /// Returns the only public function, or otherwise `@main`.
   static func::FuncOp findEntry(ModuleOp module) {
     func::FuncOp found;
     for (auto function : module.getOps<func::FuncOp>())
@@ -116,7 +116,7 @@ private:
     return success();
   }
 
-  /// `@forward` calls the model, `@grad` differentiates it.
+  /// Writes an entry: `@forward` calls the model, `@grad` differentiates it.
   void writeEntry(Builder &b, func::FuncOp model, bool isGradient) {
     OpBuilder::InsertionGuard guard(b);
     SmallVector<Type> results(model.getResultTypes());

@@ -1,4 +1,4 @@
-// reprise: runs through functions of StableHLO and builds ours
+// reprise: walks through functions of StableHLO and builds ours
 #include "Importer.h"
 
 #include "Checkpoints.h"
@@ -92,7 +92,7 @@ RankedTensorType Importer::convert(Type type) {
   return {};
 }
 
-/// The op's name stack without its last part, which is the primitive, and without jit(…), as scope.
+/// Returns the op's name stack as scope, without its last part, the primitive, and without jit(…).
 static Location convertLocation(Location location) {
   auto named = dyn_cast<NameLoc>(location);
   if (!named)
@@ -103,13 +103,13 @@ static Location convertLocation(Location location) {
     if (!part.contains('(') && part != "checkpoint" && !part.empty())
       kept.push_back(part);
   Location child = named.getChildLoc();
-  // What JAX nests in the name are functions of the source, which are no scopes.
+  // Nested names of JAX are functions of the source, which are no scopes.
   if (kept.empty())
     return isa<NameLoc>(child) ? cast<NameLoc>(child).getChildLoc() : child;
   return NameLoc::get(StringAttr::get(location.getContext(), llvm::join(kept, "/")), child);
 }
 
-/// What the results of a refused op are, so that the rest can be looked at, too.
+/// Returns zeros for the results of a refused op, so that the rest can be imported.
 static Value makeZero(Builder &b, Type source, RankedTensorType type) {
   auto tensor = dyn_cast<RankedTensorType>(source);
   bool isStatic = tensor && tensor.hasStaticShape();
@@ -119,7 +119,8 @@ static Value makeZero(Builder &b, Type source, RankedTensorType type) {
   return splat(b, type, 0);
 }
 
-/// Ops that are not registered are not verified: what a handler reads must be there.
+/// Returns whether the op has the form that its handler reads, since unregistered ops are not
+/// verified.
 static bool hasForm(Operation *op, const Handler &handler) {
   int operands = op->getNumOperands(), regions = op->getNumRegions();
   bool hasOperands =
@@ -206,7 +207,7 @@ Values Importer::importRegion(Region &region, ValueRange arguments) {
   return importBlock(region.front());
 }
 
-/// A checkpoint around the ops; values of it that others read are its results.
+/// Imports a checkpoint around the ops; values of it that other ops read are its results.
 void Importer::importCheckpoint(ArrayRef<Operation *> ops) {
   Location location = convertLocation(ops.front()->getLoc());
   Values read;

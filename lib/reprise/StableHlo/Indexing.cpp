@@ -11,8 +11,8 @@ Value scale(Builder &b, Value x, int64_t factor) {
   return MulOp::create(b, x.getType(), x, splatInteger(b, typeOf(x), factor));
 }
 
-/// What gather and scatter say of an operand and its positions. Dimensions of the operand that are
-/// looked up, one position or a window of some, are `keys`; the others are whole.
+/// Attributes of gather and scatter about an operand and its positions. Dimensions of the operand
+/// that are indexed, by one position or a window, are `keys`; the others are whole.
 struct Lookup {
   Lookup(Source &s, StringRef numbers, StringRef window, StringRef collapsed, StringRef batching,
          StringRef indexBatching, StringRef map)
@@ -27,7 +27,7 @@ struct Lookup {
     return dim ? dim.getInt() : 0;
   }
 
-  /// Which dimensions are keys, for windows of `sizes`.
+  /// Finds the dimensions that are keys, for windows of `sizes`.
   void split() {
     for (int64_t d = 0; d < static_cast<int64_t>(operand.size()); ++d) {
       bool isKey = llvm::is_contained(batching, d) || llvm::is_contained(collapsed, d) ||
@@ -36,7 +36,7 @@ struct Lookup {
     }
   }
 
-  /// Whether all of it fits together, for a result or updates of `rank` dimensions.
+  /// Returns whether all attributes are consistent, for a result or updates of `rank` dimensions.
   bool isKnown(int64_t rank) const {
     int64_t dims = operand.size(), indexRank = starts.size();
     Integers gone = collapsed, counted = indexBatching;
@@ -58,7 +58,7 @@ struct Lookup {
     return isKnown;
   }
 
-  /// Whether the dimensions of updates that are no window are those of the positions.
+  /// Returns whether the dimensions of updates other than windows are those of the positions.
   bool batchFits(RankedTensorType updates) const {
     Integers shape;
     for (int64_t d = 0; d < updates.getRank(); ++d)
@@ -79,7 +79,7 @@ struct Lookup {
     return shape;
   }
 
-  /// Of the grid on which positions are computed: the batch, then the windows of keys.
+  /// Returns the shape of the grid of positions: the batch, then the windows of keys.
   Integers gridShape() const {
     Integers shape = batchShape();
     for (int64_t d : keys)
@@ -119,7 +119,7 @@ Value keyPosition(Builder &b, Value indices, const Lookup &lookup, int64_t d) {
   return splatInteger(b, RankedTensorType::get(shape, element), 0);
 }
 
-/// The start of a window, clamped so that it lies inside, plus the place in the window.
+/// Returns the start of a window, clamped so that it lies inside, plus the place in the window.
 Value placeWindow(Builder &b, Value start, const Lookup &lookup, int64_t d, bool clamps,
                   int64_t &grid) {
   if (clamps) {
@@ -132,8 +132,8 @@ Value placeWindow(Builder &b, Value start, const Lookup &lookup, int64_t d, bool
   return add(b, start, IotaOp::create(b, typeOf(start), dim));
 }
 
-/// The row of each position in the table whose rows are all keys; with `isInside`, whether it is
-/// one.
+/// Returns the row of each position in the table whose rows are all keys; `isInside` receives
+/// whether the row exists.
 Value rowsOf(Builder &b, Value indices, const Lookup &lookup, Value *isInside) {
   Value rows;
   int64_t grid = lookup.batchShape().size();
@@ -165,7 +165,8 @@ Value toTable(Builder &b, Value operand, const Lookup &lookup) {
   return reshape(b, transpose(b, operand, order), shape);
 }
 
-/// For each dimension of [grid…, whole…] the one of the result of a gather, or of updates.
+/// Returns, for each dimension of [grid…, whole…], the dimension of the result of a gather, or of
+/// updates.
 Integers placesOf(const Lookup &lookup) {
   Integers places, windows;
   int64_t rank = lookup.batchShape().size() + lookup.windowDims.size();
@@ -194,7 +195,7 @@ Integers inverseOf(ArrayRef<int64_t> permutation) {
   return inverse;
 }
 
-/// jnp.take_along_axis: all dimensions but one are batches, one element of each row.
+/// Imports jnp.take_along_axis: all dimensions but one are batches, with one element per row.
 Values takeAlong(Source &s, const Lookup &lookup) {
   Builder &b = s.b();
   Integers order = lookup.batching;
@@ -253,14 +254,14 @@ Lookup readScatter(Source &s) {
   return lookup;
 }
 
-/// Whether we have the function.
+/// Returns whether the combiner is supported.
 bool combines(StringRef combiner, Value x) {
   bool isOrdered = combiner == "minimum" || combiner == "maximum";
   return combiner == "add" || combiner == "second" || combiner == "multiply" || isOrdered ||
          (elementOf(x).isInteger(1) && (combiner == "or" || combiner == "and"));
 }
 
-/// What lies outside goes to a row behind the table, which is cut off.
+/// Imports a scatter. Updates outside go to a row behind the table, which is cut off.
 Values importScatter(Source &s) {
   std::string combiner = combinerOf(s.op);
   if (s.operands.size() != 3 || !combines(combiner, s.operands[0]))

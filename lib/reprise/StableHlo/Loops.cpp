@@ -1,4 +1,4 @@
-// reprise: loops of StableHLO whose trips are known; short ones are written out
+// reprise: loops of StableHLO with known trip counts; short loops are unrolled
 #include "Loops.h"
 
 #include "Importer.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 namespace reprise::stablehlo {
 namespace {
 
-/// What a loop counts.
+/// Counter of a loop.
 struct Count {
   unsigned carry;
   int64_t first, step, trips;
@@ -17,7 +17,7 @@ struct Count {
 /// Loops of fewer ops, all iterations together, are written out.
 constexpr int64_t kWrittenOps = 512;
 
-/// The ops that a region becomes, those of functions that it calls included.
+/// Returns the number of ops of a region, including those of called functions.
 int64_t countOps(Region &region, int depth = 0) {
   int64_t count = 0;
   region.walk([&](Operation *op) {
@@ -40,7 +40,7 @@ std::optional<int64_t> sourceConstant(Value value) {
   return dense.getSplatValue<APInt>().getSExtValue();
 }
 
-/// What the body adds to a carry, if it does nothing else with it.
+/// Returns the addend of the body to a carry, if the body only adds to it.
 std::optional<int64_t> stepOf(Block &body, unsigned carry) {
   Operation *add = body.getTerminator()->getOperand(carry).getDefiningOp();
   if (!add || add->getName().getStringRef() != "stablehlo.add")
@@ -97,8 +97,8 @@ Values writeOut(Source &s, const Count &count) {
 
 //===-- Loops that stay -----------------------------------------------------------------------===//
 
-/// Builds a loop from a source op. Carries that stay as they are become values from above, the
-/// counter a slice.
+/// Builder of a loop from a source op. Unchanged carries become values from above, the counter a
+/// slice.
 class LoopBuilder {
 public:
   LoopBuilder(Source &s, const Count &count) : s(s), b(s.b()), count(count) {}
@@ -143,7 +143,7 @@ private:
     b.setLoc(location);
   }
 
-  /// first + k · step, one per iteration.
+  /// Returns first + k · step, one per iteration.
   Value counts(Type scalar) {
     auto type = RankedTensorType::get({count.trips}, getElementTypeOrSelf(scalar));
     Value numbers = countFrom(b, count.trips, type.getElementType());
@@ -151,7 +151,7 @@ private:
     return AddOp::create(b, type, numbers, splatInteger(b, type, count.first));
   }
 
-  /// A carry that does nothing but take a row in each iteration is a stack of rows.
+  /// Returns whether a carry only receives a row in each iteration, so that it is a stack of rows.
   bool isStack(unsigned i) {
     auto update = next[i].getDefiningOp<DynamicUpdateOp>();
     BlockArgument carry = body.region.front().getArgument(i);
@@ -209,8 +209,8 @@ private:
   Builder &b;
   Count count;
   LoopBody body;
-  SmallVector<unsigned> carries;       ///< of the source
-  SmallVector<unsigned> kept, stacked; ///< of `carries`
+  SmallVector<unsigned> carries;       ///< carries of the source
+  SmallVector<unsigned> kept, stacked; ///< indices into `carries`
   Values next, rows;
 };
 

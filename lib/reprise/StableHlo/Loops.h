@@ -1,4 +1,4 @@
-// reprise: loops that are being imported
+// reprise: loops under import
 #ifndef REPRISE_LIB_STABLEHLO_LOOPS_H
 #define REPRISE_LIB_STABLEHLO_LOOPS_H
 
@@ -8,13 +8,13 @@
 
 namespace reprise::stablehlo {
 
-/// The body of a loop on its way. It stands apart until it is whole.
+/// Body of a loop under construction, detached until it is complete.
 struct LoopBody {
   mlir::Region region;
   int64_t trips;
-  mlir::Value counter;               ///< in the body; null if it does not count 0, 1, 2, …
-  size_t level;                      ///< its place among the regions that are open
-  llvm::SmallVector<mlir::Value> xs; ///< what it reads row by row: an argument each
+  mlir::Value counter;               ///< counter in the body; null unless it counts 0, 1, 2, …
+  size_t level;                      ///< index in the open regions
+  llvm::SmallVector<mlir::Value> xs; ///< values read row by row, with an argument each
   llvm::DenseSet<mlir::Operation *> rowWrites; ///< updates of row `counter`
 };
 

@@ -1,7 +1,8 @@
 // reprise: integers of 8 and 16 bits of StableHLO, which are numbers in i32
 //
-// Our dialect has no such types. A value holds the same numbers in i32, signed or not, and every op
-// that may leave their range wraps its result. So order, division and conversions are those of i32.
+// Our dialect has no such types. A value holds the same numbers in i32, signed or unsigned, and
+// every op that may leave their range wraps its result. Order, division and conversions are
+// therefore those of i32.
 #include "Importer.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -73,8 +74,8 @@ Value narrowFromFloat(Builder &b, Value x, Type source) {
   return minimum(b, whole, constant(b, whole, low + values - 1));
 }
 
-/// Widened to f32. A scale makes the exponents fit, denormal numbers included; infinities and NaNs
-/// have the largest exponent of f32.
+/// Converts 16-bit floats from bits, widened to f32. A scale makes the exponents fit, denormal
+/// numbers included; infinities and NaNs have the largest exponent of f32.
 static Value halfOfBits(Builder &b, Value bits) {
   auto type = typeOf(bits).clone(b.getF32Type());
   Value size = AndOp::create(b, bits.getType(), bits, constant(b, bits, 0x7fff));
@@ -89,7 +90,7 @@ static Value halfOfBits(Builder &b, Value bits) {
   return select(b, isNegative, NegOp::create(b, number), number);
 }
 
-/// The float of 16 bits; null if the type is none.
+/// Returns the 16-bit float; null for any other type.
 Value floatOfNarrow(Builder &b, Value x, Type source, Type element) {
   if (!element.isBF16() && !element.isF16())
     return {};

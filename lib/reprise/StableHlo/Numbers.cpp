@@ -46,7 +46,8 @@ Value signedOf(Source &s, unsigned operand) {
 
 namespace {
 
-/// Unsigned constants become signed ones of equal bits, those of 8 and 16 bits their numbers.
+/// Imports a constant. Unsigned constants become signed constants of equal bits; those of 8 and 16
+/// bits become their numbers.
 Values importConstant(Source &s) {
   auto value = s.op->getAttrOfType<ElementsAttr>("value");
   if (auto dense = dyn_cast_or_null<DenseIntElementsAttr>(value);
@@ -64,8 +65,8 @@ Values importConstant(Source &s) {
   return {ConstantOp::create(s.b(), value)};
 }
 
-/// From unsigned: 2^63 and more come as negative numbers; half of it, with the lowest bit kept for
-/// the rounding, is exact, and so is its double.
+/// Converts from unsigned. Numbers from 2^63 on are negative here, so the number is halved, with
+/// the lowest bit kept for the rounding, converted exactly, and doubled.
 Value fromUnsigned(Builder &b, Value x, Type element) {
   if (elementOf(x).isInteger(32))
     return convertTo(b, widen(b, x), element);

@@ -71,7 +71,7 @@ private:
     return success();
   }
 
-  /// Operands and fields, in any number, with commas between them.
+  /// Parses operands and fields, in any number, with commas between them.
   ParseResult parseItems() {
     do {
       OpAsmParser::UnresolvedOperand operand;
@@ -98,7 +98,8 @@ private:
     return parser.resolveOperands(operands, types, parser.getNameLoc(), state.operands);
   }
 
-  /// What a list of types without an arrow says: one is that of all operands and of the result.
+  /// Resolves a list of types without an arrow: a single type is that of all operands and of the
+  /// result.
   ParseResult resolveShort(ArrayRef<Type> types) {
     bool isPlaced = name == "optimization_barrier" || name == "return";
     if (!isPlaced && name == "select" && types.size() == 2) {
@@ -291,7 +292,7 @@ private:
                    parser.parseRegion(*state.addRegion(), arguments));
   }
 
-  //===-- Shardings, of which nothing is kept ------------------------------------------------===//
+  // ===-- Shardings, which are dropped -------------------------------------------------------===//
 
   /// `@NAME = <["x"=2, …]> {…}`
   ParseResult parseMesh() {

@@ -1,4 +1,4 @@
-// reprise: the forms in which StableHLO's ops and attributes are printed
+// reprise: the printed forms of StableHLO's ops and attributes
 #ifndef REPRISE_LIB_STABLEHLO_PRETTYFORM_H
 #define REPRISE_LIB_STABLEHLO_PRETTYFORM_H
 
@@ -6,18 +6,19 @@
 
 namespace reprise::stablehlo {
 
-/// Parses what stands behind an op's name into operands, attributes and regions. The attributes are
+/// Parses the text behind an op's name into operands, attributes and regions. The attributes are
 /// those of the generic form.
 mlir::ParseResult parsePrettyForm(mlir::OpAsmParser &parser, mlir::OperationState &state);
 
-/// Fields `NAME = VALUE` up to and with `>`: an integer, a word, lists of them.
+/// Parses fields `NAME = VALUE` up to and with `>`: an integer, a word, or lists of them.
 mlir::ParseResult parseFields(mlir::AsmParser &parser, mlir::NamedAttrList &list);
 
-/// One value of a field: an integer, a word or a string; integers in brackets, which are an array
-/// of i64; other things in brackets.
+/// Parses one value of a field: an integer, a word or a string; integers in brackets, which become
+/// an array of i64; other items in brackets.
 mlir::ParseResult parseFieldValue(mlir::AsmParser &parser, mlir::Attribute &value);
 
-/// `[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]` and, if there is one, `>`, as three lists of strings.
+/// Parses `[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]` and, if present, `>`, as three lists of
+/// strings.
 mlir::Attribute parseConvolutionDims(mlir::AsmParser &parser);
 
 } // namespace reprise::stablehlo

@@ -6,7 +6,8 @@ using namespace mlir;
 namespace reprise::stablehlo {
 namespace {
 
-/// On booleans "and" is the least of 0 and 1, "or" the greatest, "xor" whether the sum is odd.
+/// Reduces booleans: "and" is the minimum of 0 and 1, "or" the maximum, "xor" whether the sum is
+/// odd.
 Value reduceBooleans(Builder &b, StringRef combiner, Value x, ArrayRef<int64_t> dims) {
   Value numbers = convertTo(b, x, b.getI32Type()), result;
   if (combiner == "and" || combiner == "multiply" || combiner == "minimum")
@@ -34,7 +35,7 @@ Value reduce(Builder &b, StringRef combiner, Value x, ArrayRef<int64_t> dims) {
   return {};
 }
 
-/// Numbers whose signed order is that of the operand.
+/// Returns numbers whose signed order is that of the operand.
 Value orderedNumbers(Source &s, unsigned operand) {
   Value x = s.operands[operand];
   if (elementOf(x).isInteger(1))
@@ -49,8 +50,8 @@ Value reverseOrder(Builder &b, Value x) {
   return XorOp::create(b, x.getType(), x, splatInteger(b, typeOf(x), -1));
 }
 
-/// The direction of the first comparison of the values tells the largest from the least; what
-/// follows it in the region decides ties and NaNs as argmax does.
+/// Imports argmax and argmin. The direction of the first comparison of the values distinguishes
+/// them; the rest of the region decides ties and NaNs as argmax does.
 Values importArgmax(Source &s, int64_t dim) {
   Builder &b = s.b();
   if (s.op->getNumRegions() != 1)
@@ -109,7 +110,7 @@ Values importTopK(Source &s) {
   return {convertTo(s.b(), largest, s.type(0).getElementType()), order.getIndices()};
 }
 
-/// Integers in the order of a sort: both zeros are equal, a NaN is behind all numbers.
+/// Returns integers in the order of a sort: both zeros are equal, a NaN is behind all numbers.
 Value sortKeys(Builder &b, Value x) {
   if (!isFloat(x))
     return x;
@@ -119,7 +120,8 @@ Value sortKeys(Builder &b, Value x) {
   return select(b, compare(b, ComparePredicate::ne, x, x), last, keys);
 }
 
-/// The argument of the region that is compared, through what JAX makes of zeros and NaNs; else -1.
+/// Returns the argument of the region that is compared, through JAX's handling of zeros and NaNs;
+/// otherwise -1.
 int64_t comparedArgument(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return argument.getArgNumber();
@@ -140,7 +142,8 @@ int64_t comparedArgument(Value value) {
   return found;
 }
 
-/// Whether the region orders by its first two arguments, and from the least on.
+/// Returns whether the region orders by its first two arguments ascending; none if it orders by
+/// others.
 std::optional<bool> isAscending(Block &block) {
   Operation *end = block.getTerminator();
   Operation *result = end->getNumOperands() ? end->getOperand(0).getDefiningOp() : nullptr;
@@ -155,8 +158,8 @@ std::optional<bool> isAscending(Block &block) {
   return isLess == (left == 0);
 }
 
-/// By the order of numbers: the k = n largest, of opposite keys for an ascending order. Operands
-/// behind the first one follow it.
+/// Imports a sort as the k = n largest, with negated keys for an ascending order. Operands behind
+/// the first follow it.
 Values importSort(Source &s) {
   Builder &b = s.b();
   int64_t rank = s.operandType(0).getRank(), dim = s.integer("dimension", rank - 1);

@@ -5,7 +5,7 @@ using namespace mlir;
 
 namespace reprise::stablehlo {
 
-/// The same values `shift` rows further down, behind `fill`.
+/// Returns the values `shift` rows further down, behind `fill`.
 static Value moveDown(Builder &b, Value x, int64_t shift, int64_t fill) {
   TypedAttr with = isFloat(x) ? TypedAttr(b.getFloatAttr(elementOf(x), fill))
                               : TypedAttr(b.getIntegerAttr(elementOf(x), fill));
@@ -15,8 +15,8 @@ static Value moveDown(Builder &b, Value x, int64_t shift, int64_t fill) {
   return pad(b, x, with, low, high, none);
 }
 
-/// Combines the values of each run of equal rows, by steps of 1, 2, 4, …: the last one of a run has
-/// all of it.
+/// Combines the values of each run of equal rows, in steps of 1, 2, 4, …: the last row of a run
+/// holds the result.
 static Value combineRuns(Builder &b, StringRef combiner, Value rows, Value x) {
   ArrayRef<int64_t> shape = typeOf(x).getShape();
   for (int64_t shift = 1; shift < shape[0]; shift *= 2) {
@@ -31,7 +31,7 @@ Value combineRows(Builder &b, StringRef combiner, Value table, Value rows, Value
   int64_t updatesCount = typeOf(rows).getDimSize(0), count = typeOf(table).getDimSize(0);
   if (updatesCount == 0)
     return table;
-  // Sorted by rows, those of one row in their order.
+  // We sort stably by rows.
   Value descending = SubOp::create(b, rows.getType(), splatInteger(b, typeOf(rows), count), rows);
   auto order = TopKOp::create(b, rows.getType(), typeOf(rows).clone(b.getI32Type()), descending)
                    .getIndices();

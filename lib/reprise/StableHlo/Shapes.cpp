@@ -76,7 +76,7 @@ Values importSlice(Source &s) {
   return {slice(s.b(), s.operands[0], starts, limits, strides)};
 }
 
-/// One integer per dimension, and windows that fit.
+/// Returns whether there is one integer per dimension, and whether windows fit.
 bool areStarts(ArrayRef<Value> starts, ArrayRef<int64_t> shape, ArrayRef<int64_t> sizes) {
   bool fits = starts.size() == shape.size() && sizes.size() == shape.size();
   for (size_t d = 0; fits && d < shape.size(); ++d)
@@ -135,7 +135,7 @@ Values importPad(Source &s) {
   Value padded = pad(b, s.operands[0], value, low, high, interior);
   if (number || integer || padded.getType() != s.type())
     return {padded};
-  // Where a number that is computed stands is seen in a mask.
+  // A mask marks the computed numbers.
   Value ones = splatInteger(b, s.operandType(0).clone(b.getI1Type()), 1);
   Value isInside = pad(b, ones, b.getBoolAttr(false), low, high, interior);
   Value outside = broadcast(b, s.operands[1], s.type().getShape(), {});

@@ -1,4 +1,4 @@
-// reprise: inverse trigonometric and gamma functions of StableHLO, of ops of ours
+// reprise: inverse trigonometric and gamma functions of StableHLO, from our ops
 #include "Importer.h"
 
 #include <cmath>
@@ -52,7 +52,8 @@ struct Math {
 
 constexpr double kPi = 3.14159265358979323846, kInfinity = std::numeric_limits<double>::infinity();
 
-/// Of a number up to tan(π/8) in f32, up to 0.66 in f64: S. Moshier, Cephes (1989), atanf and atan.
+/// Returns atan of a number up to tan(π/8) in f32, up to 0.66 in f64: S. Moshier, Cephes (1989),
+/// atanf and atan.
 Value atanNear(Math &m, Value x) {
   Value z = m.mul(x, x);
   if (!elementOf(x).isF64()) {
@@ -69,8 +70,8 @@ Value atanNear(Math &m, Value x) {
   return m.add(m.mul(x, m.mul(z, m.div(above, below))), x);
 }
 
-/// Of y / x, where both are at least 0 and y is no larger: π/4 + atan((y - x) / (y + x)), or
-/// atan(y / x). One quotient for both, so that what is not chosen has no derivative.
+/// Returns atan of y / x, where both are at least 0 and y is no larger: π/4 + atan((y - x) / (y +
+/// x)), or atan(y / x). Both share one quotient, so that the branch not chosen has no derivative.
 Value atanOfQuotient(Math &m, Value y, Value x) {
   double bound = elementOf(x).isF64() ? 0.66 : std::sqrt(2.0) - 1;
   Value isFar = compare(m.b, ComparePredicate::gt, y, m.mul(x, bound));
@@ -82,7 +83,7 @@ Value atanOfQuotient(Math &m, Value y, Value x) {
 Value atan2(Math &m, Value y, Value x) {
   Value signY = m.signOf(y), signX = m.signOf(x);
   Value tall = m.mul(y, signY), wide = m.mul(x, signX);
-  // The quotient of two infinities, and of two zeros, is that of numbers.
+  // We replace two infinities, and two zeros, by numbers with the right quotient.
   Value areInfinite = m.both(m.is(tall, kInfinity), m.is(wide, kInfinity));
   tall = m.choose(areInfinite, 1, tall);
   wide = m.choose(areInfinite, 1, wide);
@@ -97,18 +98,18 @@ Value atan2(Math &m, Value y, Value x) {
 
 Value atan(Math &m, Value x) { return atan2(m, x, m.number(x, 1)); }
 
-/// x² - 1 without cancellation. The derivative of a product would be infinity times 0 at 1.
+/// Returns x² - 1 without cancellation. The derivative of a product would be infinity times 0 at 1.
 Value squareBelow(Math &m, Value x) {
   Value own = stopGradient(m.b, x), plain = m.mul(x, x);
   return m.add(m.mul(m.add(own, -1), m.add(own, 1)), m.sub(plain, stopGradient(m.b, plain)));
 }
 
-/// √(1 - x²). Its zeros have no sign, since angles and derivatives would have it, too.
+/// Returns √(1 - x²). Its zeros have no sign, since angles and derivatives would inherit it.
 Value chord(Math &m, Value x) { return m.sqrt(m.sub(0, squareBelow(m, x))); }
 Value asin(Math &m, Value x) { return atan2(m, x, chord(m, x)); }
 Value acos(Math &m, Value x) { return atan2(m, chord(m, x), x); }
 
-/// From here on log(2x) is both the inverse hyperbolic sine and cosine.
+/// Bound above which log(2x) equals both the inverse hyperbolic sine and cosine.
 constexpr double kFar = 0x1p28;
 
 Value asinh(Math &m, Value x) {
@@ -136,7 +137,7 @@ constexpr double kTerms[] = {
     12.507343278686904814458936853,     -0.13857109526572011689554707,
     9.984369578019570859563e-6,         1.50563273514931155834e-7};
 
-/// What both functions are made of: for x ≥ 1/2 z = x - 1, else -x, by reflection.
+/// Common parts of both functions: z = x - 1 for x ≥ 1/2, otherwise -x, by reflection.
 struct Lanczos {
   Lanczos(Math &m, Value x) : isReflected(m.less(x, 0.5)) {
     z = m.choose(isReflected, NegOp::create(m.b, x), m.add(x, -1));
@@ -153,7 +154,7 @@ struct Lanczos {
   Value isReflected, z, sum, slope, t, logT;
 };
 
-/// x - ⌊x⌋, with the derivative 1.
+/// Returns x - ⌊x⌋, with the derivative 1.
 Value fraction(Math &m, Value x) { return m.sub(x, FloorOp::create(m.b, stopGradient(m.b, x))); }
 
 Value lgamma(Math &m, Value x) {
@@ -161,15 +162,15 @@ Value lgamma(Math &m, Value x) {
   Lanczos l(m, whole);
   Value power = m.sub(m.add(l.z, 0.5), m.div(l.t, l.logT));
   Value own = m.add(m.add(m.mul(power, l.logT), 0.5 * std::log(2 * kPi)), m.log(l.sum));
-  // log(π / |sin πx|): what is not reflected has a finite one.
+  // log(π / |sin πx|): the value that is not reflected has a finite logarithm.
   Value reflected = m.choose(l.isReflected, whole, m.number(x, 0.25));
   Value size = m.mul(reflected, m.signOf(reflected)), part = fraction(m, size);
   part = m.choose(m.more(part, 0.5), m.sub(1, part), part);
   Value sine = m.log(SinOp::create(m.b, m.mul(part, kPi)));
   Value other = m.sub(m.sub(std::log(kPi), sine), own);
-  // At a pole it is infinite, even where own is.
+  // At a pole the result is infinite, even if `own` is too.
   other = m.choose(m.is(part, 0), kInfinity, other);
-  // There its derivative is infinite, too, as that of a square.
+  // There its derivative is infinite as well, as that of a square.
   Value far = m.choose(isInfinite, x, m.number(x, 0));
   return m.choose(isInfinite, m.mul(far, far), m.choose(l.isReflected, other, own));
 }
@@ -189,7 +190,7 @@ Value digamma(Math &m, Value x) {
 
 //===-- Handlers ------------------------------------------------------------------------------===//
 
-/// A float of 16 bits is one of f32 in between.
+/// Computes 16-bit floats in f32.
 template <auto function> Values inFullPrecision(Source &s) {
   Math m{s.b()};
   Type element = s.type().getElementType();
@@ -203,7 +204,7 @@ template <auto function> Values inFullPrecision(Source &s) {
     return {convertTo(s.b(), function(m, whole(0)), element)};
 }
 
-/// The float whose bits are one more or less, towards y.
+/// Imports next_after: the float whose bits are one more or one less, towards y.
 Values importNextAfter(Source &s) {
   Builder &b = s.b();
   Math m{b};

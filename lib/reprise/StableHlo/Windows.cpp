@@ -6,7 +6,7 @@ using namespace mlir;
 namespace reprise::stablehlo {
 namespace {
 
-/// A reduction over windows: which dimensions slide, and how.
+/// Reduction over windows: the dimensions that slide, and their steps.
 struct Window {
   explicit Window(Source &s) {
     int64_t rank = s.operandType(0).getRank();
@@ -28,7 +28,7 @@ struct Window {
     order.append(dims);
   }
 
-  /// Of what slides, a part from `first` on; the other dimensions stand still.
+  /// Makes the part of the sliding dimensions from `first` on; the other dimensions do not slide.
   Window(const Window &whole, size_t first, size_t count) {
     auto part = [&](const Integers &list) { return Integers(ArrayRef(list).slice(first, count)); };
     dims = part(whole.dims);
@@ -43,7 +43,7 @@ struct Window {
     order.append(dims);
   }
 
-  Integers outer, dims, order; ///< order: the outer dimensions, then those that slide
+  Integers outer, dims, order; ///< order: the outer dimensions, then the sliding dimensions
   Integers sizes, strides, low, high;
 };
 
@@ -86,7 +86,7 @@ std::optional<bool> runsBackward(Source &s, const Window &window) {
   return window.low[0] == 0 ? std::optional(true) : std::nullopt;
 }
 
-/// What the region makes of two tensors; null if it is more than elementwise.
+/// Combines two tensors as the region does; null if the region is more than elementwise.
 Value combineBy(Source &s, StringRef combiner, Value x, Value y) {
   if (Value known = combine(s.b(), combiner, x, y))
     return known;
@@ -133,7 +133,7 @@ Value poolMaximum(Builder &b, Value x, const Window &window, RankedTensorType re
   return fromImage(b, pool.getResult(), window, result);
 }
 
-/// A sum over a window is a convolution with ones.
+/// Returns the sum over a window, as a convolution with ones.
 Value poolSum(Builder &b, Value x, const Window &window, RankedTensorType result) {
   Value image = toImage(b, x, window);
   Integers filterShape = {1, 1};

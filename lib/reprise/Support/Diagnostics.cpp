@@ -1,4 +1,4 @@
-// reprise: messages about a model, which name the scopes of its ops
+// reprise: messages about a model, with the scopes of its ops
 #include "reprise/Support/Diagnostics.h"
 
 #include "reprise/Support/Locations.h"
@@ -50,16 +50,17 @@ static void printKind(llvm::SourceMgr::DiagKind kind) {
   }
 }
 
-/// Longer ones are no paths.
+/// Limit of the length of paths.
 static constexpr size_t kLongestPlace = 4200;
 
-/// Whether a note is the text of an op with regions, such as the whole model, which the user has.
+/// Returns whether a note is the text of an op with regions, such as the whole model, which the
+/// user has.
 static bool isDump(Diagnostic &note) {
   std::string text = note.str();
   return StringRef(text).starts_with("see current operation: ") && StringRef(text).contains('\n');
 }
 
-/// The diagnostic as people read it: without long texts and dumps. None if it is so already.
+/// Returns the diagnostic without long texts and dumps; none if it has none.
 static std::optional<Diagnostic> tidyUp(Diagnostic &diagnostic) {
   std::string text = diagnostic.str(), shown = reprise::shortenMessage(text);
   Diagnostic tidy(diagnostic.getLocation(), diagnostic.getSeverity());
@@ -93,7 +94,7 @@ public:
       return success();
     }
     auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
-    // What is said of the whole model is not about its first line.
+    // A message about the whole model does not concern its first line.
     bool isWhole = place && place.getLine() == 1 && place.getColumn() == 1 &&
                    place.getFilename().getValue() == file;
     for (Diagnostic &note : diagnostic.getNotes())
@@ -111,7 +112,8 @@ public:
 private:
   void addScope(Diagnostic &diagnostic) {
     std::string scope = reprise::getScope(diagnostic.getLocation());
-    bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark; // names its value
+    // A remark names its value.
+    bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
     if (scope.empty() || isRemark)
       return;
     // The diagnostic only refers to its texts.
@@ -122,7 +124,7 @@ private:
       diagnostic.getArguments().front() = DiagnosticArgument(StringRef(kept.back()));
   }
 
-  /// What a flag asks for is at fault, and no line of the model.
+  /// Prints a message about a flag, which concerns no line of the model.
   void printFlag(StringRef flag, Diagnostic &diagnostic) const {
     llvm::raw_ostream &stream = llvm::errs();
     if (*toolName)
@@ -142,7 +144,7 @@ private:
   }
 
   std::string file;
-  std::deque<std::string> kept; ///< texts of the diagnostic at hand
+  std::deque<std::string> kept; ///< texts of the current diagnostic
 };
 } // namespace
 

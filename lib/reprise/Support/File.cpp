@@ -1,4 +1,4 @@
-// reprise: LLVM streams into files that appear whole or not at all
+// reprise: LLVM streams into files that are written whole or not at all
 #include "reprise/Support/File.h"
 
 #include "reprise/Runtime/AtomicFile.h"

@@ -1,4 +1,4 @@
-// reprise: work that may die, run in a child process
+// reprise: work that may crash, run in a child process
 #include "reprise/Support/Guard.h"
 
 #include "reprise/Support/Diagnostics.h"
@@ -20,8 +20,8 @@
 
 using namespace reprise;
 
-/// Sanitizers reserve terabytes of address space and explain a crash on standard error: both must
-/// be left to them.
+/// Tells whether sanitizers are on. They reserve terabytes of address space and explain a crash on
+/// standard error, so both limits and silence are off then.
 #if LLVM_ADDRESS_SANITIZER_BUILD || LLVM_MEMORY_SANITIZER_BUILD || LLVM_THREAD_SANITIZER_BUILD
 static constexpr bool kSanitized = true;
 #else
@@ -30,7 +30,7 @@ static constexpr bool kSanitized = false;
 
 static constexpr int kOutOfMemory = 125;
 
-/// Never above what the user allows (ulimit).
+/// Sets a limit, at most the user's (ulimit).
 static void limit(__rlimit_resource resource, uint64_t value) {
   rlimit old;
   if (getrlimit(resource, &old) != 0)
@@ -65,7 +65,7 @@ static void applyLimits(const GuardLimits &limits) {
     limit(RLIMIT_AS, addressSpaceInUse() + limits.memoryBytes);
   rlimit stack;
   if (limits.stackDivisor > 1 && getrlimit(RLIMIT_STACK, &stack) == 0) {
-    // An unlimited stack would let a recursion eat the machine's memory.
+    // We limit an unlimited stack, because a recursion could use all memory.
     uint64_t ours = stack.rlim_cur == RLIM_INFINITY ? 8u << 20 : stack.rlim_cur;
     limit(RLIMIT_STACK, ours / limits.stackDivisor);
   }
@@ -85,11 +85,11 @@ static bool writeAll(int pipe, const void *data, size_t size) {
   return true;
 }
 
-/// An answer is its length, then its bytes.
+/// Runs the child. An answer is its length, then its bytes.
 [[noreturn]] static void runChild(llvm::function_ref<std::string()> work, const GuardLimits &limits,
                                   int pipe) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  setpgid(0, 0); // so that what the work starts can be ended with it
+  setpgid(0, 0); // so that processes that the work starts can be ended with it
   pid_t own = getpid();
   if (!kSanitized)
     dropSignalHandlers();
@@ -105,7 +105,7 @@ static bool writeAll(int pipe, const void *data, size_t size) {
   applyLimits(limits);
   std::string answer = work();
   if (getpid() != own)
-    _exit(0); // a copy that the work made of itself has no answer to give
+    _exit(0); // a fork made by the work itself has no answer to give
   fflush(stdout);
   uint64_t size = answer.size();
   bool isWritten =
@@ -119,7 +119,7 @@ static int64_t milliseconds() {
   return now.tv_sec * int64_t(1000) + now.tv_nsec / 1000000;
 }
 
-/// Whether the child has ended; its status stays to be waited for.
+/// Returns whether the child has ended, without reaping it.
 static bool hasEnded(pid_t child) {
   siginfo_t info{};
   return waitid(P_PID, child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
@@ -212,7 +212,8 @@ std::string reprise::runInChild(llvm::function_ref<std::string()> work, const Gu
   bool late = false;
   bool done = awaitAnswer(child, ends[0], limits, answer, late);
   close(ends[0]);
-  // Before the child is waited for: its number is that of the group as long.
+  // We kill the group before we reap the child, because until then its number stays that of the
+  // group.
   kill(-child, SIGKILL);
   int status = waitFor(child);
   if (late)
@@ -242,7 +243,8 @@ int reprise::runToolInChild(const char *what, llvm::function_ref<int()> tool) {
   return 1;
 }
 
-/// Linux reads the limit when the stack grows, and keeps 128 MiB of addresses free below it.
+/// Raises the limit of the running process: Linux reads the limit when the stack grows, and keeps
+/// 128 MiB of addresses free below it.
 void reprise::deepenStack() {
   constexpr rlim_t wanted = 64 << 20;
   rlimit stack;
@@ -252,7 +254,7 @@ void reprise::deepenStack() {
   setrlimit(RLIMIT_STACK, &stack);
 }
 
-/// Allocates nothing.
+/// Ends the process without an allocation.
 [[noreturn]] static void endOutOfMemory() {
   const char *tool = getToolName();
   for (const char *text : {tool, *tool ? ": " : "", "error: out of memory\n"})
@@ -260,7 +262,8 @@ void reprise::deepenStack() {
   _exit(1);
 }
 
-/// LLVM ends a process whose standard output takes no more by this error without a crash.
+/// Reports that standard output cannot be written; LLVM ends the process by this error without a
+/// crash.
 static void endUnwritable(void *, const char *reason, bool isCrash) {
   llvm::StringRef what = reason;
   if (isCrash || !what.consume_front("IO failure on output stream: "))
@@ -270,7 +273,7 @@ static void endUnwritable(void *, const char *reason, bool isCrash) {
 }
 
 void reprise::survivePoverty() {
-  signal(SIGXFSZ, SIG_IGN); // write() says so, too
+  signal(SIGXFSZ, SIG_IGN); // write() reports the error as well
   llvm::remove_bad_alloc_error_handler();
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endOutOfMemory(); });
   std::set_new_handler([] { endOutOfMemory(); });

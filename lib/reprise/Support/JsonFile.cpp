@@ -1,4 +1,4 @@
-// reprise: JSON files of users, whose errors have a line and a column
+// reprise: JSON files of users, with errors at line and column
 #include "reprise/Support/JsonFile.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -24,7 +24,7 @@ SmallVector<const Object::value_type *> sortedMembers(const Object &object) {
   return members;
 }
 
-/// The first place that lies deeper than kDeepestJson, none if there is none. Outside of strings
+/// Returns the first place deeper than kDeepestJson; none if there is none. Outside of strings
 /// every bracket counts, whether or not the text is JSON.
 static std::optional<size_t> findTooDeep(StringRef text) {
   unsigned depth = 0;
@@ -43,7 +43,8 @@ static std::optional<size_t> findTooDeep(StringRef text) {
   return std::nullopt;
 }
 
-/// What llvm::json lets through: a key that stands twice in one object. The last would count.
+/// Finds a key that stands twice in one object, which llvm::json accepts; the last value would
+/// count.
 static std::optional<JsonFault> findRepeatedKey(StringRef text) {
   JsonScanner scanner(text);
   scanner.skip();
@@ -54,7 +55,7 @@ static std::optional<JsonFault> findRepeatedKey(StringRef text) {
                    static_cast<unsigned>(place.column)};
 }
 
-/// llvm::json says "[LINE:COLUMN, byte=N]: MESSAGE".
+/// Reads llvm::json's error "[LINE:COLUMN, byte=N]: MESSAGE".
 static JsonFault readFault(llvm::Error error) {
   std::string message = llvm::toString(std::move(error));
   StringRef rest = message;

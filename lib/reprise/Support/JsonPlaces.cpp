@@ -1,4 +1,4 @@
-// reprise: where the values of a JSON text stand
+// reprise: places of the values in a JSON text
 #include "reprise/Support/JsonPlaces.h"
 
 using namespace llvm;
@@ -25,7 +25,7 @@ void JsonPlaces::skipSpace() {
     ++at;
 }
 
-/// The text between the quotes, escapes as they are.
+/// Skips a string and returns the text between the quotes, with its escapes.
 StringRef JsonPlaces::skipString() {
   size_t start = ++at;
   while (at < text.size() && text[at] != '"')

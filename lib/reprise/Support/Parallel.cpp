@@ -1,4 +1,4 @@
-// reprise: work that several threads share, and that tells of it like one
+// reprise: work on several threads with the messages of a single thread
 #include "reprise/Support/Parallel.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -12,7 +12,7 @@
 using namespace mlir;
 
 namespace {
-/// Keeps messages by the number of the work that gave them.
+/// Messages by the number of the work that emitted them.
 class Messages {
 public:
   explicit Messages(MLIRContext &context)
@@ -25,8 +25,8 @@ public:
           return success();
         }) {}
 
-  /// What this thread says from now on belongs to that number; to none with std::nullopt. Gives
-  /// what it belonged to, as threads that wait take up other work.
+  /// Assigns later messages of this thread to `number`; std::nullopt ends the assignment. Returns
+  /// the previous number, because a waiting thread runs other work.
   std::optional<size_t> enter(std::optional<size_t> number) {
     std::lock_guard<std::mutex> lock(mutex);
     auto found = numbers.find(llvm::get_threadid());
@@ -40,7 +40,7 @@ public:
     return before;
   }
 
-  /// Those of the numbers up to `last`, in order.
+  /// Takes the messages of the numbers up to `last`, in order.
   std::vector<Diagnostic> take(size_t last) {
     std::vector<Diagnostic> taken;
     for (auto &[number, messages] : kept)
@@ -52,13 +52,14 @@ public:
 
 private:
   std::mutex mutex;
-  std::map<uint64_t, size_t> numbers; ///< by thread
+  std::map<uint64_t, size_t> numbers; ///< numbers by thread
   std::map<size_t, std::vector<Diagnostic>> kept;
   ScopedDiagnosticHandler handler;
 };
 } // namespace
 
-/// mlir::parallelFor would print what was said behind a failure, too.
+/// Runs all work. We do not use mlir::parallelFor, because it would also print messages of work
+/// behind a failure.
 static void startAll(MLIRContext &context, size_t count, function_ref<void(size_t)> run) {
   if (!context.isMultithreadingEnabled()) {
     for (size_t number = 0; number < count; ++number)
@@ -87,7 +88,7 @@ LogicalResult reprise::forEachInParallel(MLIRContext &context, size_t count,
   {
     Messages messages(context);
     startAll(context, count, [&](size_t number) {
-      // Work behind a failure would not have begun.
+      // Sequential work behind a failure would not have begun.
       if (number > failedAt)
         return;
       std::optional<size_t> before = messages.enter(number);

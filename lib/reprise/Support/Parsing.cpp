@@ -60,7 +60,8 @@ static std::unique_ptr<llvm::MemoryBuffer> readBuffer(StringRef path) {
     close(descriptor);
     return buffer;
   }
-  // Volatile: a mapped file that someone else shortens would kill us.
+  // Volatile makes a copy, because another process may shorten a mapped file, which would end this
+  // process.
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/true, /*IsVolatile=*/true);
   if (!buffer)
@@ -89,8 +90,8 @@ static GuardLimits limitsFor(size_t size) {
   return limits;
 }
 
-/// One module's parse, and its end: freeing a half-parsed module is part of what may go wrong. So
-/// is printing what the reader of bytecode let through. False if it failed without a message.
+/// Parses one module and frees it, since freeing a half-parsed module may also crash, and so may
+/// printing a module from bytecode. Returns false if it failed without a message.
 static bool parseAndForget(std::unique_ptr<llvm::MemoryBuffer> buffer,
                            const DialectRegistry &registry, const ProbeOptions &options) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -131,9 +132,9 @@ LogicalResult reprise::probeModel(llvm::MemoryBufferRef buffer, const DialectReg
   return failure();
 }
 
-/// Ops without a line get the one on which they stand: the model may say loc(unknown), or
-/// loc("layer/2/mlp") for a scope, as the zoo's do, where an error should name a place that an
-/// editor opens.
+/// Gives ops without a line the line on which they stand. The model may say loc(unknown), or
+/// loc("layer/2/mlp") for a scope, as the zoo's models do, but an error should name a place that an
+/// editor can open.
 static void placeOps(ModuleOp module, const AsmParserState &state, const llvm::SourceMgr &sources,
                      StringRef file) {
   MLIRContext *context = module.getContext();
@@ -149,7 +150,7 @@ static void placeOps(ModuleOp module, const AsmParserState &state, const llvm::S
   }
 }
 
-/// As parseSourceFile does, and with places for ops that have none in the text.
+/// Parses as parseSourceFile does, and adds places to ops without a place in the text.
 static OwningOpRef<ModuleOp> parseBuffer(const std::shared_ptr<llvm::SourceMgr> &sources,
                                          MLIRContext &context, StringRef name) {
   llvm::MemoryBufferRef buffer = *sources->getMemoryBuffer(sources->getMainFileID());
@@ -173,8 +174,9 @@ static OwningOpRef<ModuleOp> parseBuffer(const std::shared_ptr<llvm::SourceMgr> 
   return module;
 }
 
-/// A module that the file does not spell out gets line 0, which no editor can open, and modules and
-/// functions of unknown place (loc(unknown)) would give errors that name no file.
+/// Places modules and functions at line 1. A module that the file does not spell out would get line
+/// 0, which no editor can open, and modules and functions at loc(unknown) would give errors without
+/// a file.
 static void placeAtStart(ModuleOp module, StringRef file) {
   auto start = FileLineColLoc::get(module.getContext(), file, 1, 1);
   auto place = [&](Operation *op) {

@@ -1,4 +1,4 @@
-// reprise: what a target says of launches before they are compiled
+// reprise: properties of launches on a target before they are compiled
 #include "reprise/Target/LaunchFacts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,8 +20,8 @@ template <typename... Dialects> struct DialectList {
   static void load(MLIRContext &context) { context.loadDialect<Dialects...>(); }
 };
 
-/// Those of every target: scratch bytes are found by emitting kernels, on several threads, which
-/// may load no dialect.
+/// Dialects of kernels on all targets. Scratch bytes are found by emitting kernels on several
+/// threads, which may load no dialect.
 using KernelDialects =
     DialectList<exec::ExecDialect, arith::ArithDialect, gpu::GPUDialect, LLVM::LLVMDialect,
                 math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect, vector::VectorDialect>;

@@ -35,7 +35,8 @@ static Value encoderLayer(const Scope &s, Value x, const Attention &attention) {
   return layerNorm(s / "norm2", g.add(x, fed), epsilon);
 }
 
-/// The mean over the tokens with a label: those below 0 are not asked for, nor is padding.
+/// Returns the mean over the tokens with a label; labels below 0 mark tokens without one, such as
+/// padding.
 static Value maskedLoss(Forward &f, Value logits, const Options &options) {
   GraphBuilder &g = f.g;
   Value labels = f.input("labels");

@@ -1,4 +1,4 @@
-// reprise: the entries that training makes of a model
+// reprise: the entries for training a model
 #include "LossScale.h"
 #include "Optimizers.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
@@ -24,7 +24,7 @@ public:
   void addTrain();
 
 private:
-  /// An argument of a function under construction.
+  /// Argument of a function under construction.
   struct Argument {
     Tensor tensor;
     Role role;
@@ -35,21 +35,21 @@ private:
   func::FuncOp start(StringRef name, ArrayRef<Argument> arguments, bool isPrivate, Values &values);
   /// Writes roles, names and initializers on the function's arguments.
   void describe(func::FuncOp function, ArrayRef<Argument> arguments);
-  /// Ends it with named results.
+  /// Ends the function with named results.
   void finish(func::FuncOp function, GraphBuilder &g, const NamedValues &results, bool named);
 
   static void append(Arguments &arguments, ArrayRef<Tensor> tensors, Role role);
   Arguments modelArguments() const;
   Arguments withDirections();
   SmallVector<Value> pick(const Values &values, ArrayRef<Argument> arguments) const;
-  /// All results of the function, then the gradients for all parameters.
+  /// Returns all results of the function, then the gradients for all parameters.
   SmallVector<Value> differentiate(GraphBuilder &g, StringRef function, const Values &values,
                                    ArrayRef<Argument> arguments);
   /// The gradients at the end of the results of `differentiate`.
   ArrayRef<Value> gradients(ArrayRef<Value> results) const {
     return results.take_back(model.parameters.size());
   }
-  /// Blends the batch's statistics into the running ones.
+  /// Blends the batch's statistics into the running statistics.
   void appendStatistics(GraphBuilder &g, const Values &values, ArrayRef<Value> statistics,
                         NamedValues &results);
   bool scalesLoss() const { return options.precision == Precision::F16; }
@@ -59,7 +59,7 @@ private:
   const Model &model;
   const Options &options;
   OpBuilder builder;
-  std::vector<std::string> statistics; ///< the states that a loss function's last results update
+  std::vector<std::string> statistics; ///< states that a loss function's last results update
 };
 
 func::FuncOp EntryBuilder::start(StringRef name, ArrayRef<Argument> arguments, bool isPrivate,
@@ -80,7 +80,8 @@ func::FuncOp EntryBuilder::start(StringRef name, ArrayRef<Argument> arguments, b
   return function;
 }
 
-/// All at once: each list of attributes is unique in the context and lives as long.
+/// Sets all attributes together, because each list of attributes is unique in the context and lives
+/// as long as the context.
 void EntryBuilder::describe(func::FuncOp function, ArrayRef<Argument> arguments) {
   SmallVector<DictionaryAttr> attributes;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
@@ -243,7 +244,7 @@ void EntryBuilder::addHvp() {
 
 void EntryBuilder::appendStatistics(GraphBuilder &g, const Values &values, ArrayRef<Value> fresh,
                                     NamedValues &results) {
-  constexpr double momentum = 0.1; // as PyTorch counts it
+  constexpr double momentum = 0.1; // by PyTorch's convention
   for (auto [name, value] : llvm::zip(statistics, fresh))
     results.push_back({name, g.add(g.mul(values.lookup(name), g.scalar(1.0 - momentum)),
                                    g.mul(value, g.scalar(momentum)))});

@@ -1,4 +1,4 @@
-// reprise: short names for the ops that models are made of
+// reprise: short names for the ops of models
 #include "GraphBuilder.h"
 
 #include <cmath>
@@ -18,7 +18,7 @@ Value GraphBuilder::cast(Value x, Type element) {
 /// `x` as an operand of a contraction.
 static Value narrow(GraphBuilder &g, Value x) { return g.contracted ? g.cast(x, g.contracted) : x; }
 
-/// The result of a contraction as other ops take it.
+/// Returns the result of a contraction in the type that other ops use.
 static Value widen(GraphBuilder &g, Value x) {
   return g.contracted ? g.cast(x, g.b.getF32Type()) : x;
 }

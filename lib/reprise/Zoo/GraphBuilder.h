@@ -1,4 +1,4 @@
-// reprise: short names for the ops that models are made of
+// reprise: short names for the ops of models
 #ifndef REPRISE_ZOO_GRAPHBUILDER_H
 #define REPRISE_ZOO_GRAPHBUILDER_H
 
@@ -13,9 +13,9 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value x) { return typeOf(x).getShap
 inline int64_t sizeOf(mlir::Value x, int64_t dim) { return typeOf(x).getDimSize(dim); }
 llvm::SmallVector<int64_t> allDimsOf(mlir::Value x);
 
-/// Builds ops at one place; the location is the scope, such as layer/3/attention. Values are f32
-/// and integers; contractions, convolutions and attention take their operands in `contracted`, if
-/// set.
+/// Builder of ops at one place; the location is the scope, such as layer/3/attention. Values are
+/// f32 and integers. If `contracted` is set, operands of contractions, convolutions and attention
+/// have that type.
 class GraphBuilder {
 public:
   explicit GraphBuilder(mlir::OpBuilder builder) : b(builder.getUnknownLoc(), builder) {}
@@ -24,7 +24,7 @@ public:
   void scope(const llvm::Twine &name) { b.setLoc(mlir::NameLoc::get(b.getStringAttr(name))); }
 
   mlir::Value add(mlir::Value x, mlir::Value y) { return AddOp::create(b, x, y); }
-  /// The next value of the residual stream, which policies find by its name.
+  /// Returns the next value of the residual stream, which policies find by its name.
   mlir::Value residual(mlir::Value x, mlir::Value y) {
     return NameOp::create(b, add(x, y), "residual");
   }
@@ -60,7 +60,7 @@ public:
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
   /// Dimension d of x becomes dims[d] of the shape.
   mlir::Value broadcast(mlir::Value x, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> dims);
-  /// x from index `from` to below `to` of one dimension.
+  /// Returns x from index `from` to below `to` of one dimension.
   mlir::Value slice(mlir::Value x, int64_t dim, int64_t from, int64_t to);
   mlir::Value gather(mlir::Value table, mlir::Value indices) {
     return GatherOp::create(b, table, indices);
@@ -73,23 +73,23 @@ public:
     return MeanOp::create(b, x, dims);
   }
 
-  /// x · y over the listed dimensions of each.
+  /// Returns x · y over the listed dimensions of each.
   mlir::Value dot(mlir::Value x, mlir::Value y, llvm::ArrayRef<int64_t> xDims,
                   llvm::ArrayRef<int64_t> yDims) {
     return batchedDot(x, y, 0, xDims, yDims);
   }
-  /// The same for each index of the first `batch` dimensions of both.
+  /// Returns x · y for each index of the first `batch` dimensions of both.
   mlir::Value batchedDot(mlir::Value x, mlir::Value y, int64_t batch, llvm::ArrayRef<int64_t> xDims,
                          llvm::ArrayRef<int64_t> yDims);
 
-  /// x as it is kept between ops where operands are narrow: rounded to their type.
+  /// Returns x as it is kept between ops with narrow operands: rounded to their type.
   mlir::Value round(mlir::Value x);
 
   mlir::ImplicitLocOpBuilder b;
-  mlir::Type contracted; ///< null: operands as they are
+  mlir::Type contracted; ///< null: operands keep their type
 };
 
-/// Image [n, c, y, x] with filter [o, c, r, s], as many zeros on all sides.
+/// Convolves an image [n, c, y, x] with a filter [o, c, r, s]; `padding` zeros on all sides.
 mlir::Value convolution(GraphBuilder &g, mlir::Value image, mlir::Value filter, int64_t stride,
                         int64_t padding);
 /// Twice the size: [n, o, y, x] with filter [o, c, 2, 2] gives [n, c, 2y, 2x].

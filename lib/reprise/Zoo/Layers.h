@@ -26,24 +26,24 @@ struct Scope {
   }
 };
 
-/// Contracts the dimensions `dims` of x with a weight [those…, out…]; a bias [out…] follows.
+/// Contracts the dimensions `dims` of x with a weight [dims…, out…], and adds a bias [out…].
 mlir::Value linear(const Scope &s, mlir::Value x, llvm::ArrayRef<int64_t> dims,
                    llvm::ArrayRef<int64_t> out, double std, bool hasBias = true);
 
 mlir::Value layerNorm(const Scope &s, mlir::Value x, double epsilon = 1e-5);
 mlir::Value rmsNorm(const Scope &s, mlir::Value x);
 mlir::Value groupNorm(const Scope &s, mlir::Value x, int64_t groups);
-/// In training by the batch's statistics, which are blended into the states running_mean/SCOPE and
-/// running_variance/SCOPE; otherwise by those states.
+/// Normalizes by the batch's statistics in training, and blends them into the states
+/// running_mean/SCOPE and running_variance/SCOPE; otherwise normalizes by those states.
 mlir::Value batchNorm(const Scope &s, mlir::Value x);
 
-/// He's initialization for the relu behind (2015, fan out); no bias.
+/// Convolves without bias, with He's initialization for a following relu (2015, fan out).
 mlir::Value convolution(const Scope &s, mlir::Value image, int64_t channels, int64_t window,
                         int64_t stride = 1);
 
 struct Attention {
   int64_t heads = 1;
-  int64_t keyHeads = 0; ///< heads of key and value; 0: as many
+  int64_t keyHeads = 0; ///< heads of key and value; 0: as many as of query
   double std = 0.02, residualStd = 0.02;
   bool hasBias = true, isCausal = false;
   mlir::Value mask;         ///< null: none
@@ -52,11 +52,11 @@ struct Attention {
 /// Self-attention of x [b, t, width], projected back to the width; dropout on the scores.
 mlir::Value selfAttention(const Scope &s, mlir::Value x, const Attention &a);
 
-/// down(gelu(up(x))), with four times the width in between.
+/// Returns down(gelu(up(x))), with four times the width in between.
 mlir::Value feedForward(const Scope &s, mlir::Value x, GeluForm form, double std,
                         double residualStd);
 
-/// x + dropout(attention(norm(x))) of a pre-norm transformer.
+/// Returns x + dropout(attention(norm(x))) of a pre-norm transformer.
 mlir::Value preNormAttention(const Scope &s, mlir::Value x, const Attention &a);
 /// The whole layer of one, with `form` in its feed-forward half.
 mlir::Value preNormLayer(const Scope &s, mlir::Value x, const Attention &a, GeluForm form);

@@ -11,7 +11,8 @@ static int64_t hiddenWidth(int64_t width) {
   return llvm::alignTo(llvm::divideCeil(8 * width, 3), 256);
 }
 
-/// A key head serves four query heads, or as many below four as divide their number.
+/// Returns the number of key heads: each serves four query heads, or the largest number below four
+/// that divides theirs.
 static int64_t countKeyHeads(int64_t heads) {
   int64_t served = 4;
   while (heads % served != 0)
@@ -29,7 +30,7 @@ static void addRotaryTables(GraphBuilder &g, int64_t tokens, int64_t depth, Atte
   attention.sine = g.unary<SinOp>(angle);
 }
 
-/// down(silu(gate(x)) · up(x))
+/// Returns down(silu(gate(x)) · up(x)).
 static Value swiGlu(const Scope &s, Value x, double residualStd) {
   GraphBuilder &g = s.f.g;
   int64_t width = sizeOf(x, 2), hidden = hiddenWidth(width);

@@ -26,7 +26,7 @@ void unscale(GraphBuilder &g, const Values &values, MutableArrayRef<Value> gradi
 Value areFinite(GraphBuilder &g, ArrayRef<Value> gradients) {
   Value all;
   for (Value gradient : gradients) {
-    // NaN wins in a maximum, and no comparison with it holds.
+    // A NaN wins in a maximum, and every comparison with it is false.
     Value largest = MaxOp::create(g.b, g.unary<AbsOp>(gradient), allDimsOf(gradient));
     Value finite =
         g.compare(ComparePredicate::le, largest, g.scalar(std::numeric_limits<float>::max()));

@@ -6,20 +6,20 @@
 
 namespace reprise::zoo {
 
-/// The factor of the loss and the number of steps since it last changed, as states.
+/// Returns the states of the loss scale: the factor of the loss, and the number of steps since its
+/// last change.
 std::vector<Tensor> lossScaleState(GraphBuilder &g);
 
-/// The gradients of the loss from those of the scaled loss.
+/// Converts the gradients of the scaled loss to those of the loss.
 void unscale(GraphBuilder &g, const Values &values, llvm::MutableArrayRef<mlir::Value> gradients);
 
 /// 1 if every element of every gradient is finite.
 mlir::Value areFinite(GraphBuilder &g, llvm::ArrayRef<mlir::Value> gradients);
 
-/// Keeps all of `next`, the next values of arguments, as they were unless `finite`.
+/// Keeps the old values of all arguments in `next` unless `finite`.
 void skipUnless(GraphBuilder &g, mlir::Value finite, const Values &values, NamedValues &next);
 
-/// Appends the next scale: half of it after a step that was not finite, twice it after 2,000 that
-/// were.
+/// Appends the next scale: half after a step that was not finite, double after 2,000 finite steps.
 void appendLossScale(GraphBuilder &g, mlir::Value finite, const Values &values, NamedValues &next);
 
 } // namespace reprise::zoo

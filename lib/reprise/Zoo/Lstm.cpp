@@ -9,13 +9,13 @@ using namespace mlir;
 namespace reprise::zoo {
 
 namespace {
-/// What a step hands to the next: both [batch, width].
+/// Values that a step passes to the next: both [batch, width].
 struct Carry {
   Value hidden, cell;
 };
 } // namespace
 
-/// One step from the gates' input part [batch, 4 · width].
+/// Runs one step from the gates' input part [batch, 4 · width].
 static Carry step(GraphBuilder &g, const Carry &carry, Value input, Value weight) {
   int64_t width = sizeOf(carry.hidden, 1);
   Value gates = g.add(input, g.dot(carry.hidden, weight, {1}, {0}));

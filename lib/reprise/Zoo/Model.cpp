@@ -64,7 +64,7 @@ Value Forward::layer(const Twine &name, llvm::function_ref<Value()> body) {
   Operation *op = checkpointLayers ? CheckpointOp::create(b, types, StringAttr()).getOperation()
                                    : BlockOp::create(b, types).getOperation();
   op->getRegion(0).takeBody(region);
-  // What leaves the pass besides the layer's value leaves through its results.
+  // Other values that leave the pass become results of the op.
   auto result = std::next(op->result_begin());
   for (Statistic &statistic : MutableArrayRef(statistics).drop_front(firstStatistic))
     statistic.batch = *result++;
@@ -139,7 +139,7 @@ struct Entry {
   StringRef name;
   Model (*build)(MLIRContext &, const Options &);
   std::string (*check)(const Options &);
-  /// What differs from the defaults of Options.
+  /// Dimensions that may differ from the defaults of Options.
   int64_t layers = Options().layers, width = Options().width, seq = Options().seq;
 };
 } // namespace
@@ -179,7 +179,8 @@ Options defaultOptions(StringRef model) {
 }
 
 std::string checkOptions(StringRef model, const Options &options) {
-  // The others have layers of several shapes, or values that leave them sideways.
+  // The other models have layers of several shapes, or values that leave layers other than through
+  // the result.
   static constexpr StringRef looped[] = {"bert", "gpt2", "llama", "lstm", "vit"};
   if (options.loopLayers && !llvm::is_contained(looped, model))
     return "expected --loop with one of " + llvm::join(ArrayRef(looped), ", ");

@@ -1,4 +1,4 @@
-// reprise: what a model says of itself, and the entries that training makes of it
+// reprise: the description of a model, and the entries for training it
 #ifndef REPRISE_ZOO_MODEL_H
 #define REPRISE_ZOO_MODEL_H
 
@@ -9,7 +9,7 @@
 
 namespace reprise::zoo {
 
-/// An argument: an input, a parameter or a state.
+/// Argument: an input, a parameter or a state.
 struct Tensor {
   std::string name;
   mlir::RankedTensorType type;
@@ -23,7 +23,7 @@ using Values = llvm::StringMap<mlir::Value>;
 /// Results by name, in order.
 using NamedValues = std::vector<std::pair<std::string, mlir::Value>>;
 
-/// One forward pass under construction. Parameters are named where they are used: a first pass
+/// Forward pass under construction. Parameters are declared where they are used: a first pass
 /// collects them as a model's arguments, later passes look them up.
 class Forward {
 public:
@@ -44,10 +44,10 @@ public:
     return use(Role::State, name, shape, init);
   }
   mlir::Value drop(mlir::Value x) { return g.dropout(x, dropout); }
-  /// One layer: a block or, if asked for, a checkpoint around `body`.
+  /// Builds one layer: a block or, if requested, a checkpoint around `body`.
   mlir::Value layer(const llvm::Twine &name, llvm::function_ref<mlir::Value()> body);
 
-  /// What a step blends into a running statistic.
+  /// Batch statistic that a step blends into a running statistic.
   struct Statistic {
     std::string state;
     mlir::Value batch;
@@ -55,12 +55,13 @@ public:
 
   GraphBuilder g;
   const bool loopLayers, defersStatistics;
-  mlir::Block *loopBody = nullptr; ///< parameters used in it have one row per iteration
-  bool isTraining = false;         ///< statistics are the batch's own; otherwise the running ones
+  mlir::Block *loopBody = nullptr; ///< body in which parameters have one row per iteration
+  /// Statistics are those of the batch; otherwise the running ones.
+  bool isTraining = false;
   double dropout = 0.0;
-  std::vector<Statistic> statistics;  ///< of a training pass
-  std::vector<mlir::Value> penalties; ///< scalars that join the loss
-  /// In the pass that collects the arguments: adds one.
+  std::vector<Statistic> statistics;  ///< statistics of a training pass
+  std::vector<mlir::Value> penalties; ///< scalars that are added to the loss
+  /// Adds an argument, in the pass that collects the arguments.
   std::function<mlir::Value(Role, const Tensor &)> declare;
 
 private:
@@ -85,7 +86,7 @@ class ModelBuilder {
 public:
   ModelBuilder(mlir::MLIRContext &context) : g(mlir::OpBuilder(&context)) {}
 
-  /// i32 in [low, high).
+  /// Adds an i32 input in [low, high).
   void integers(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, int64_t low, int64_t high);
   void tokens(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, int64_t count) {
     integers(name, shape, 0, count);

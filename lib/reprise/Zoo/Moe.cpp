@@ -9,28 +9,28 @@ namespace reprise::zoo {
 static constexpr int64_t numExperts = 8, choices = 2;
 static constexpr double balanceWeight = 0.01;
 
-/// The rows that an expert takes: 5/4 of an even share of all choices.
+/// Returns the rows of an expert: 5/4 of an even share of all choices.
 static int64_t expertCapacity(int64_t tokens) {
   return std::min(tokens, llvm::divideCeilSigned(5 * choices * tokens, 4 * numExperts));
 }
 
 namespace {
-/// Where each choice of each token goes; choice c of token t stands at c · tokens + t, so that all
-/// first choices come before the second ones.
+/// Destination of each choice of each token. Choice c of token t stands at c · tokens + t, so that
+/// all first choices come before the second ones.
 struct Routing {
   Value place;  ///< i32 [choices · tokens]: row among the experts' rows
   Value weight; ///< f32 [choices · tokens]: 0 if the expert was full
-  Value source; ///< i32 [experts · capacity]: the token in each row; 0 in rows that stay empty
+  Value source; ///< i32 [experts · capacity]: the token in each row; 0 in empty rows
 };
 } // namespace
 
-/// i32 [choices · tokens]: how many earlier choices fell on the same expert.
+/// Returns i32 [choices · tokens]: the number of earlier choices of the same expert.
 static Value countEarlier(GraphBuilder &g, Value hot) {
   Value running = CumsumOp::create(g.b, hot.getType(), hot, 0);
   return g.binary<SubOp>(g.sum(g.mul(running, hot), {1}), g.integer(1));
 }
 
-/// experts · Σ share of the first choices · mean probability.
+/// Adds experts · Σ share of the first choices · mean probability.
 static void addBalancePenalty(Forward &f, Value hot, Value probabilities) {
   GraphBuilder &g = f.g;
   Value first = g.slice(hot, 0, 0, sizeOf(probabilities, 0));
@@ -73,7 +73,7 @@ static Routing route(const Scope &s, Value x) {
           g.slice(source, 0, 0, rows)};
 }
 
-/// Each expert on its rows [experts, capacity, width].
+/// Runs each expert on its rows [experts, capacity, width].
 static Value runExperts(const Scope &s, Value x, double residualStd) {
   GraphBuilder &g = s.f.g;
   int64_t width = sizeOf(x, 2);
@@ -101,8 +101,8 @@ static Value mixtureOfExperts(const Scope &s, Value x, double residualStd) {
   return g.reshape(mixed, shapeOf(x));
 }
 
-/// The same for each sample by itself: experts have room for its tokens, and penalties are
-/// averaged.
+/// Runs the mixture for each sample separately: experts have a capacity per sample, and penalties
+/// are averaged.
 static Value mixtureOfEach(const Scope &s, Value x, double residualStd) {
   GraphBuilder &g = s.f.g;
   ImplicitLocOpBuilder &b = g.b;

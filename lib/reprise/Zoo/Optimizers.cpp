@@ -40,7 +40,7 @@ std::vector<Tensor> optimizerState(GraphBuilder &g, Optimizer optimizer,
 }
 
 namespace {
-/// What the AdamW updates of one step share.
+/// Common values of the AdamW updates of one step.
 struct AdamW {
   GraphBuilder &g;
   Value rate, power1, power2;
@@ -48,7 +48,7 @@ struct AdamW {
   Value correction1 = g.binary<SubOp>(g.scalar(1.0), power1),
         correction2 = g.binary<SubOp>(g.scalar(1.0), power2);
 
-  /// b·old + (1 − b)·fresh
+  /// Returns b·old + (1 − b)·fresh.
   Value average(double b, Value old, Value fresh) const {
     return g.add(g.mul(old, g.scalar(b)), g.mul(fresh, g.scalar(1.0 - b)));
   }

@@ -10,7 +10,7 @@ static Value convNorm(const Scope &s, Value x, int64_t channels, int64_t window,
   return batchNorm(s / "norm", convolution(s, x, channels, window, stride));
 }
 
-/// x, or a pointwise projection of it where shapes differ.
+/// Returns x, or a pointwise projection of x if shapes differ.
 static Value shortcut(const Scope &s, Value x, int64_t channels, int64_t stride) {
   if (stride == 1 && sizeOf(x, 1) == channels)
     return x;

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace reprise::zoo {
 
-/// Two 3×3 convolutions, each with norm and relu.
+/// Applies two 3×3 convolutions, each with norm and relu.
 static Value doubleConvolution(const Scope &s, Value x, int64_t channels) {
   int64_t groups = std::gcd<int64_t>(channels, 8);
   for (const char *part : {"conv1", "conv2"})

@@ -1,4 +1,4 @@
-"""Names of JAX that this package uses, and a warning for a version that it was not tested with."""
+"""Imports names of JAX that this package uses, and warns of a version that it was not tested with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a function of JAX to StableHLO, and on to the dialect."""
+"""Lowers a function of JAX to StableHLO, and imports it to the dialect."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _vjp_p = jax._src.custom_derivatives.custom_vjp_call_p
 
 
 def _stop_gradient(context: Any, operand: Any) -> Any:
-    """JAX leaves no trace of it; the import knows this name."""
+    """Lowers stop_gradient, of which JAX leaves no trace, to a call that the import knows."""
     return mlir.custom_call("reprise.stop_gradient", result_types=[operand.type], operands=[operand]).results
 
 
-#: What JAX would lose on the way to StableHLO, in which nothing is differentiated.
+#: Lowering rules of primitives that JAX would lose in StableHLO, which is not differentiated.
 _RULES = ((ad_util.stop_gradient_p, _stop_gradient), (ad_checkpoint.remat_p, lower_checkpoint),
           (ad_checkpoint.name_p, lower_name), (_jvp_p, lower_jvp(_jvp_p)), (_vjp_p, lower_vjp))
 
@@ -34,10 +34,10 @@ def lower(function: Callable[..., Any], *examples: Any) -> str:
 
 
 def to_mlir(function: Callable[..., Any], params: Any, *examples: Any) -> str:
-    """A model: ``@grad``, loss and gradients by ``params``, and ``@forward``.
+    """Makes a model: ``@grad``, loss and gradients by ``params``, and ``@forward``.
 
-    The first result of ``function(params, *examples)``, a float scalar, is the loss. What cannot be imported is one
-    ``reprise.Error`` that lists all of it.
+    The first result of ``function(params, *examples)``, a float scalar, is the loss. Unsupported ops raise one
+    ``reprise.Error`` that lists all of them.
     """
     count = len(jax.tree_util.tree_leaves(params))
     name = getattr(function, "__name__", type(function).__name__)

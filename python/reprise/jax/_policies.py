@@ -1,7 +1,7 @@
-"""What ``policy=`` of ``jax.checkpoint`` says of the values of a region, as labels of the model.
+"""Translates ``policy=`` of ``jax.checkpoint`` to labels of the model for the values of a region.
 
-JAX asks the policy for each equation whether its results are saved. Here the answer becomes a label on what computes them:
-``prefer_save``, ``prefer_offload``, or none, which leaves the label of the checkpoint, ``prefer_recompute``.
+JAX asks the policy for each equation whether its results are saved. The answer becomes a label on the ops of the
+equation: ``prefer_save``, ``prefer_offload``, or none, which leaves the label of the checkpoint, ``prefer_recompute``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Callable
 from ._jax import ad_checkpoint, core, ir, mlir, partial_eval
 from ._programs import map_equations, programs_of
 
-#: Its result is its operand, whose maker gets the label.
+#: Primitive that returns its operand, whose op gets the label.
 label_p = core.Primitive("reprise_label")
 label_p.def_abstract_eval(lambda operand, *, label: operand)
 
@@ -25,7 +25,7 @@ mlir.register_lowering(label_p, lambda context, operand, *, label: _call("repris
 
 
 def lower_name(context: Any, operand: Any, *, name: str) -> Any:
-    """Lowers ``jax.ad_checkpoint.checkpoint_name``: policies of Reprise know the name, too."""
+    """Lowers ``jax.ad_checkpoint.checkpoint_name``, since policies of Reprise use the name, too."""
     return _call("reprise.name", operand, value_name=name)
 
 
@@ -38,7 +38,7 @@ def _label(policy: Callable[..., Any], equation: Any) -> str | None:
 
 def _with_labels(program: Any, policy: Callable[..., Any]) -> Any:
     def change(equation: Any) -> list[Any]:
-        # A policy is asked of what a loop or a jitted function runs, not of the call.
+        # A policy applies to the equations in a loop or a jitted function, not to the call.
         label = None if programs_of(equation) or equation.primitive is label_p else _label(policy, equation)
         if label is None:
             return [equation]
@@ -51,7 +51,7 @@ def _with_labels(program: Any, policy: Callable[..., Any]) -> Any:
 
 
 def lower_checkpoint(context: Any, *operands: Any, jaxpr: Any, policy: Any, **parameters: Any) -> Any:
-    """Lowers a call of ``jax.checkpoint``, and tells it from those around it."""
+    """Lowers a call of ``jax.checkpoint``, and distinguishes it from calls around it."""
     marked = list(operands)
     at = next((i for i, operand in enumerate(marked) if hasattr(operand, "type")), None)
     if at is not None:

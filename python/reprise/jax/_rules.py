@@ -1,6 +1,6 @@
-"""Derivatives that a function brings, by ``jax.custom_vjp`` and ``jax.custom_jvp``.
+"""Traces derivatives that a function defines, by ``jax.custom_vjp`` and ``jax.custom_jvp``.
 
-Where one stands, the import builds a ``reprise.custom_vjp``: the results of the forward rule, and the backward rule as a
+For each, the import builds a ``reprise.custom_vjp``: the results of the forward rule, and the backward rule as a
 function from residuals and cotangents to the cotangents of the inputs. Both are traced here, as JAX would trace them.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from ._jax import ad_util, core, jax, mlir
 from ._programs import equations_in, map_equations
 
-#: Has the operands of the custom call; ``backward`` maps residuals and cotangents to the inputs' cotangents.
+#: Primitive with the operands of the custom call; ``backward`` maps residuals and cotangents to the inputs' cotangents.
 rule_p = core.Primitive("reprise_custom_vjp")
 rule_p.multiple_results = True
 rule_p.def_abstract_eval(lambda *operands, backward, primals: list(operands[:primals]))
@@ -34,7 +34,7 @@ def _is_rule(equation: Any) -> bool:
 
 
 def _makes_floats_of_bits(program: Any) -> bool:
-    """Tells whether a derivative of the body ends somewhere, as that of frexp does."""
+    """Returns whether a derivative of the body ends at some op, as that of frexp does."""
     return any(equation.primitive.name == "bitcast_convert_type"
                and jax.numpy.issubdtype(equation.params["new_dtype"], jax.numpy.floating) for equation in equations_in(program))
 
@@ -51,8 +51,8 @@ def _to_body(equation: Any) -> list[Any]:
 
 
 def _without_rules(closed: Any) -> Any:
-    """Returns the program with bodies in place of rules. Inside a rule no cotangent comes to another one, and a forward
-    rule may call the function that it is the rule of."""
+    """Returns the program with bodies in place of rules. Inside a rule no cotangent reaches another rule, and a forward
+    rule may call its own function."""
     return core.ClosedJaxpr(map_equations(closed.jaxpr, _to_body), closed.consts)
 
 
@@ -65,7 +65,7 @@ def _trace(function: Any, values: Any) -> Any:
 
 
 def _bind(results: list[Any], inputs: list[Any], residuals: list[Any], backward: Any) -> list[Any]:
-    """Binds results to the rule; ``backward`` takes residuals and one cotangent per result that is a float."""
+    """Binds results to the rule; ``backward`` takes residuals and one cotangent per float result."""
     cotangents = [each for each in results if _is_float(each)]
     return rule_p.bind(*results, *inputs, *residuals, backward=_trace(backward, [*residuals, *cotangents]), primals=len(results))
 
@@ -77,7 +77,7 @@ def _bind_vjp(operands: list[Any], fwd_jaxpr_thunk: Any, bwd: Any, out_trees: An
     _, residual_tree, forwarded = out_trees()
     count = residual_tree.num_leaves - sum(each is not None for each in forwarded)
     saved, results = iter(made[:count]), [jax.numpy.asarray(each) for each in made[count:]]
-    # Residuals that are inputs come as numbers of operands. Numbers, such as sizes, are part of the rule.
+    # Residuals that are inputs are given as operand numbers. Numbers, such as sizes, are part of the rule.
     all_residuals = [next(saved) if each is None else operands[each] for each in forwarded]
     residuals = [jax.numpy.asarray(each) for each in all_residuals if not isinstance(each, (int, float))]
     floats = [number for number, each in enumerate(primals) if _is_float(each)]
@@ -93,7 +93,7 @@ def _bind_vjp(operands: list[Any], fwd_jaxpr_thunk: Any, bwd: Any, out_trees: An
 
 
 def _no_tangent(value: Any) -> Any:
-    """Returns what JAX has as the cotangent of an integer."""
+    """Returns JAX's cotangent of an integer."""
     return jax.numpy.zeros(value.shape, jax.dtypes.float0)
 
 

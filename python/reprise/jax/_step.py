@@ -14,16 +14,16 @@ from ._lower import jax, to_mlir
 
 #: Stands in a model where a policy of ``jax.checkpoint`` offloads a value.
 OFFLOADS = "#reprise.label<prefer_offload>"
-#: What the program has in the place of types that it lacks: the same bits, or the same numbers.
+#: Types of the program that replace types it lacks: with the same bits, or the same numbers.
 _SAME_BITS = {"uint32": "int32", "uint64": "int64", "bfloat16": "uint16"}
 _SAME_NUMBERS = {"int8", "uint8", "int16", "uint16"}
 
 
 def _to_host(leaf: Any) -> numpy.ndarray:
-    """An array of the program's type."""
+    """Returns an array of the program's type."""
     if jax.dtypes.issubdtype(getattr(leaf, "dtype", None), jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
-    array = numpy.asarray(leaf, order="C")  # of a scalar ascontiguousarray makes a row
+    array = numpy.asarray(leaf, order="C")  # ascontiguousarray would make a row of a scalar
     if array.dtype.name in _SAME_NUMBERS:
         return array.astype(numpy.int32)
     return array.view(_SAME_BITS.get(array.dtype.name, array.dtype.name))
@@ -39,7 +39,7 @@ class Step:
     """A loss and its gradients as one program."""
 
     def __init__(self, program: _compile.Program, function: Callable[..., Any], examples: tuple[Any, ...]) -> None:
-        #: The compiled program; ``save``, ``plan`` and ``explain`` are its.
+        #: Compiled program, with ``save``, ``plan`` and ``explain``.
         self.program = program
         self._types = [jax.numpy.result_type(leaf) for leaf in jax.tree_util.tree_leaves(examples[0])]
         self._structure = jax.tree_util.tree_structure(examples)
@@ -51,13 +51,13 @@ class Step:
 
     @property
     def report(self) -> Report:
-        """What is kept and replayed, and what it takes."""
+        """Returns the report of saved and replayed values, bytes and costs."""
         return self.program.report
 
     def value_and_grad(self, params: Any, *arguments: Any) -> tuple[Any, Any]:
-        """What the function returns, and the gradient of the loss by each leaf of ``params``.
+        """Returns the function's results, and the gradient of the loss by each leaf of ``params``.
 
-        The arguments have the structure, shapes and types of the examples; other ones are a ValueError.
+        The arguments must have the structure, shapes and types of the examples; others raise a ValueError.
         """
         leaves, structure = jax.tree_util.tree_flatten((params, *arguments))
         if structure != self._structure:
@@ -80,7 +80,7 @@ def compile(function: Callable[..., Any], params: Any, *examples: Any, **options
 
     ``params`` and ``examples`` are pytrees of arrays or of ``jax.ShapeDtypeStruct``; leaves of ``params`` are floats.
     The function returns the loss, a float scalar, or a tuple with the loss first. ``options`` are those of
-    ``reprise.compile``: budget, policy, threads, plan, … What cannot be imported is one ``reprise.Error``.
+    ``reprise.compile``: budget, policy, threads, plan, … Unsupported ops raise one ``reprise.Error``.
     """
     model = to_mlir(function, params, *examples)
     name = getattr(function, "__name__", type(function).__name__)

@@ -1,7 +1,7 @@
 """Reprise for PyTorch: ``torch.compile(model, backend="reprise_plan", options={"budget": "60%"})``, or "reprise".
 
-docs/PyTorch.md is the guide. Importing this module registers the backends; an installed package does that by its entry
-points, too.
+docs/PyTorch.md is the guide. Importing this module registers the backends; an installed package also registers them by
+its entry points.
 """
 
 try:
@@ -20,7 +20,7 @@ from ._whole_graphs import CompiledGraph, graphs
 
 __all__ = ["CompiledGraph", "Exported", "GraphPlan", "Unsupported", "export", "graphs", "plans", "reprise", "reprise_plan"]
 
-if "reprise_plan" not in _torch._dynamo.list_backends(exclude_tags=()):  # else an entry point knows it
+if "reprise_plan" not in _torch._dynamo.list_backends(exclude_tags=()):  # otherwise an entry point has registered it
     _torch._dynamo.register_backend(reprise_plan, name="reprise_plan")
 if "reprise" not in _torch._dynamo.list_backends(exclude_tags=()):
     _torch._dynamo.register_backend(reprise, name="reprise")

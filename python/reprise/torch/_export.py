@@ -56,14 +56,14 @@ class _Captured:
 
 
 class Exported:
-    """What was written: the model, and the folder of its arrays."""
+    """Written files: the model, and the folder of its arrays."""
 
     def __init__(self, path: pathlib.Path, arrays: pathlib.Path, batch_dims: dict[str, int]) -> None:
         #: The .mlir file.
         self.path = path
         #: The folder for ``reprise-run --input-dir``.
         self.arrays = arrays
-        #: The inputs that micro-batches share out, and the dimension that they do it along.
+        #: Inputs that micro-batches divide, and the dimension along which they do.
         self.batch_dims = batch_dims
 
 
@@ -105,7 +105,7 @@ class _Step:
                                      batch_dim, any(line.name in STATISTICS for line in self.lines))
 
     def _name(self, known: list[tuple[str, str, torch.Tensor]], tensor: torch.Tensor) -> tuple[str, str]:
-        """What else the loss reads, such as labels, is an input captured/N."""
+        """Adds an input captured/N for any other tensor that the loss reads, such as labels."""
         for role, name, each in known:
             if each.data_ptr() == tensor.data_ptr() and each.shape == tensor.shape and each.dtype == tensor.dtype:
                 return role, name
@@ -222,15 +222,16 @@ def _scalar(output: Any) -> torch.Tensor:
 def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, Any], *,
            path: str | os.PathLike[str], optimizer: torch.optim.Optimizer | None = None,
            loss: Callable[[Any], torch.Tensor] = _scalar, batch_dim: BatchDim = "guessed") -> Exported:
-    """Writes a training step: entries @forward and @grad, and @train where there is an ``optimizer`` (SGD, Adam, AdamW).
+    """Writes a training step: entries @forward and @grad, and @train if there is an ``optimizer`` (SGD, Adam, AdamW).
 
-    ``example_inputs`` are the positional or the named arguments of one batch. ``loss`` makes a scalar of what the model
-    returns; by default that is a scalar, or has one. Parameters, buffers and the batch go to the folder beside ``path``
-    that is called as it without its suffix, for ``reprise-run --input-dir``. The model and its buffers stay as they are.
+    ``example_inputs`` are the positional or the named arguments of one batch. ``loss`` computes a scalar from the
+    model's result; by default the result is a scalar, or has one. Parameters, buffers and the batch go to the folder
+    beside ``path`` with the same name without its suffix, for ``reprise-run --input-dir``. The model and its buffers
+    stay unchanged.
 
-    ``batch_dim`` is what ``--microbatches`` cuts: a dimension of the first input, and of all inputs that are as large
-    there; a dictionary from names of inputs to their dimensions, where other inputs are whole; or None. By default it is
-    0, or None for a model whose batch norms take statistics.
+    ``batch_dim`` is the dimension that ``--microbatches`` cuts: a dimension of the first input, and of all inputs of
+    the same size there; or a dictionary from names of inputs to their dimensions, in which other inputs are whole; or
+    None. By default it is 0, or None for a model whose batch norms compute statistics.
     """
     path = pathlib.Path(path)
     arguments = () if isinstance(example_inputs, Mapping) else tuple(example_inputs)

@@ -1,9 +1,9 @@
-"""Which dimension of each input of an exported step is the batch.
+"""Finds the batch dimension of each input of an exported step.
 
-This only names it. Whether a graph can be cut there is known to the compiler, which refuses what couples the samples, so
-that a name that was guessed wrong is an error at the op, or a cut that leaves every sum as it is. Batch norms alone take
-statistics of any part. What their batch is, the caller must say, since graphs do not: rows of a sequence and of a batch
-look alike once they are folded.
+This module only names the dimension. The compiler knows whether a graph can be cut there, and refuses ops that couple
+the samples. A wrong guess is therefore an error at the op, or a cut that leaves every sum unchanged. Only batch norms
+compute statistics of any part. Their batch must be named by the caller, because graphs do not show it: rows of a
+sequence and of a batch look alike once they are folded.
 """
 
 from __future__ import annotations

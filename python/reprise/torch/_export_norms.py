@@ -1,4 +1,4 @@
-"""Batch norms with cumulative averages (``momentum=None``), so that a graph can hold them.
+"""Exports batch norms with cumulative averages (``momentum=None``), so that a graph can hold them.
 
 PyTorch divides by the number of batches as a number of Python, which depends on a buffer.
 """
@@ -37,7 +37,7 @@ def _forward(module: _BatchNorm, x: torch.Tensor) -> torch.Tensor:
 
 @contextlib.contextmanager
 def averages_by_tensors(model: torch.nn.Module) -> Iterator[None]:
-    """Such norms take their shares of the average out of the buffer, until the end of the context."""
+    """Makes such norms read their shares of the average from the buffer, until the end of the context."""
     changed = [module for module in model.modules() if _is_cumulative(module) and "forward" not in vars(module)]
     for module in changed:
         module.forward = functools.partial(_forward, module)

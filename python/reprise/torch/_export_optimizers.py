@@ -12,9 +12,9 @@ from .aten import Builder, Value
 
 
 class Slot:
-    """A state of a parameter or of the whole step: its name, what it begins with, its next value.
+    """State of a parameter or of the whole step: its name, its initial value, its next value.
 
-    ``held`` is what an optimizer holds that has made steps already; without it the state begins with ``initial``.
+    ``held`` is the state of an optimizer that has already made steps; without it the state begins with ``initial``.
     """
 
     def __init__(self, name: str, value: Value, initial: float, held: torch.Tensor | None = None) -> None:
@@ -38,7 +38,7 @@ class Rates:
         return slot.value
 
     def power(self, b: Builder, name: str, base: float, steps: int) -> Value:
-        """base to the number of the step, from 1 on; so many were made before."""
+        """Returns base to the power of the step number, from 1 on, after the steps made before."""
         known = [slot for slot in self.state if slot.name == name]
         if known:
             return known[0].next
@@ -78,7 +78,8 @@ def _sgd(b: Builder, rates: Rates, group: dict[str, Any], suffix: str) -> Callab
 
 
 def _steps_of(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> int:
-    """How many steps the parameters of a group have behind them; one that has no state yet counts as the others do."""
+    """Returns the number of steps that the parameters of a group have made; a parameter without a state counts as the
+    others do."""
     made = {int(optimizer.state[each]["step"]) for each in group["params"] if "step" in optimizer.state.get(each, {})}
     if len(made) > 1:
         raise UsageError(f"export of Adam needs parameters with one number of steps, and a group has {sorted(made)}")
@@ -110,7 +111,7 @@ def _adam(b: Builder, rates: Rates, group: dict[str, Any], suffix: str, is_decou
 
 
 def updates_of(b: Builder, rates: Rates, optimizer: torch.optim.Optimizer) -> dict[int, Callable[..., Value]]:
-    """How each parameter is updated, by the address of its memory."""
+    """Returns the update of each parameter, by the address of its memory."""
     found: dict[int, Callable[..., Value]] = {}
     for number, group in enumerate(optimizer.param_groups):
         suffix = f"_{number}" if len(optimizer.param_groups) > 1 else ""

@@ -29,9 +29,9 @@ CODEGENS = ("inductor", "eager")
 
 
 def parse_budget(budget: int | str | None) -> str:
-    """Bytes, "2GiB" and the like, or "60%", as the planner reads it."""
+    """Returns bytes, such as "2GiB", or "60%", in the planner's spelling."""
     text = UNLIMITED if budget is None else str(budget)
-    if re.fullmatch(r"\d{1,3}(,\d{3})+", text):  # as messages write numbers of bytes
+    if re.fullmatch(r"\d{1,3}(,\d{3})+", text):  # in the spelling of messages for numbers of bytes
         text = text.replace(",", "")
     number = re.fullmatch(r"(\d+(?:\.\d+)?)(\D*)", text)
     known = (*UNITS, "%")
@@ -42,7 +42,7 @@ def parse_budget(budget: int | str | None) -> str:
 
 
 def _on_own_device(draw: Callable) -> Callable:
-    """PyTorch keeps and sets the state of the current GPU's generator; that of the op's own GPU is meant."""
+    """Wraps PyTorch's functions, which keep and set the state of the current GPU's generator, for the op's own GPU."""
     def run(*arguments: Any, **named: Any) -> Any:
         devices = [each if isinstance(each, torch.device) else each.device for each in tree_leaves((arguments, named))
                    if isinstance(each, (torch.device, torch.Tensor))]
@@ -73,7 +73,8 @@ def _draw(x: torch.Tensor, probability: float = 0.5, generator: torch.Generator 
 
 
 def _decompositions() -> dict:
-    """Inductor's, and draws of a seed for those of the generator, which its code runs in an order that depends on the plan."""
+    """Returns Inductor's decompositions, with draws of the generator instead of draws of a seed, whose order in its
+    code depends on the plan."""
     from torch._inductor import config
     from torch._inductor.decomposition import select_decomp_table
     table = dict(select_decomp_table())
@@ -88,14 +89,15 @@ def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Pa
     from ._plan_bits import alike
     from ._plan_fused import Meter, compile_within
     on_gpu = any(isinstance(each, torch.Tensor) and each.device.type != "cpu" for each in inputs)
-    # Other layouts for convolutions copy all weights at once, and keep the copies: no plan knows them.
+    # We disable other layouts for convolutions, because they copy all weights at once and keep the copies, which no
+    # plan knows.
     patches = {"custom_partitioner_fn": partitioner, "layout_optimization": False}
     # The backward pass is compiled at once, too.
     with alike(on_gpu), torch._functorch.config.patch(force_non_lazy_backward_lowering=True):
         if partitioner.budget == UNLIMITED and not regions.has_any(graph):
             return compile_fx(graph, inputs, config_patches=patches, decompositions=_decompositions())
         patches["_post_fusion_custom_pass"] = partitioner.meter = Meter(sources())
-        # Inductor changes the graph that it is given.
+        # We pass a copy, because Inductor changes its graph.
         return compile_within(lambda: compile_fx(copy(graph)[0], inputs, config_patches=patches, decompositions=_decompositions()),
                               partitioner)
 
@@ -113,10 +115,10 @@ def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitio
 
 
 class _PerSize:
-    """A graph whose sizes vary: it is planned once for each combination of sizes, when that comes first.
+    """Graph whose sizes vary: it is planned once for each combination of sizes, at its first call.
 
-    Dynamo hands over a float that varies as a tensor, and reads it by ``item``. AOTAutograd traces that only with its own symbols, which
-    sizes as numbers do not have, so that such floats become numbers, too.
+    Dynamo passes a varying float as a tensor, and reads it by ``item``. AOTAutograd traces that only with its own
+    symbols, which sizes as numbers do not have, so that such floats become numbers, too.
     """
 
     def __init__(self, graph: fx.GraphModule, make_partitioner: Callable[[], Partitioner]) -> None:
@@ -149,7 +151,7 @@ def _check_nested(inputs: Sequence[Any]) -> None:
 
 
 def _make_partitioner(options: dict[str, Any] | None, is_followed: bool) -> Callable[[], Partitioner]:
-    """Checks the options; what comes back makes a partitioner for each size of a graph."""
+    """Checks the options; the result makes a partitioner for each size of a graph."""
     given = dict(options or {})
     unknown = [name for name in given if name not in OPTIONS]
     if unknown:

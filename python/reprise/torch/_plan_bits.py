@@ -1,22 +1,24 @@
-"""What makes Inductor's code have one set of bits, whatever a kernel holds besides.
+"""Makes Inductor's code have one set of bits, whatever else a kernel holds.
 
-A plan decides what is stored and what runs again, and so what Inductor fuses. Values of 16 bits are rounded as the graph says, whether
-they are stored or not. Three things of its C++ code depend on fusion:
-- *Elementary functions* are SLEEF's in what it vectorizes, and the C library's in what it does not. Here what stands alone is
-  computed as a vector's first element. SLEEF's sine, cosine and tangent of one element depend on the other elements of the vector,
-  which may be undefined where a kernel masks them: each range of angles has its own formula, that of the largest angle is taken for
-  all. Here an element has the formula that it has alone.
-- *Sums* run along the dimension in which most of the kernel's operands are dense, in vectors or not. Here it is that of what is
-  summed alone, always in vectors; and what is summed lies in memory where its operands lie in different orders, so that it has
-  one order itself, and where they might keep several dimensions from being one loop (`_plan_loops.py`).
-- *Contractions* differ, for some sizes, where an operand lies in another order. So it lies as the graph says.
+A plan decides which values are stored and which ops run again, and so what Inductor fuses. Values of 16 bits are
+rounded as the graph says, whether they are stored or not. Three properties of its C++ code depend on fusion:
+- *Elementary functions* are SLEEF's in vectorized code, and the C library's in scalar code. We compute a scalar as a
+  vector's first element. SLEEF's sine, cosine and tangent of one element depend on the other elements of the vector,
+  which may be undefined if a kernel masks them: each range of angles has its own formula, and the formula of the
+  largest angle is used for all. We compute each element with its own formula.
+- *Sums* run along the dimension in which most of the kernel's operands are dense, vectorized or not. We choose the
+  dimension of the summed operand only, and always vectorize. We store a summed value if its operands lie in different
+  orders, so that it has one order itself, and if they might prevent several dimensions from becoming one loop
+  (`_plan_loops.py`).
+- *Contractions* differ, for some sizes, if an operand lies in another order. We keep the graph's order.
 
-And four of its Triton code, for GPUs:
-- *Products and sums* of one kernel may become one fma. Here they do not.
-- *Reductions and scans* share out their terms among threads by all that their kernel loads, and by timings. Here what is reduced lies
-  in memory at a multiple of 16 bytes, the kernel holds nothing else, and sizes alone choose its blocks.
-- *The softmax* has another form where its parts are all in one graph. Here it has not.
-- *Contractions* are padded where that is faster. Here they are not.
+Four properties of its Triton code, for GPUs, depend on fusion as well:
+- *Products and sums* of one kernel may become one fma. We disable this.
+- *Reductions and scans* divide their terms among threads by all loads of their kernel, and by timings. We store reduced
+  values at a multiple of 16 bytes, the kernel holds no other ops, and only sizes choose its blocks.
+- *The online softmax* is used if all parts of a softmax are in one graph. We disable it (`online_softmax=False`),
+  because its rounding would depend on the plan.
+- *Contractions* are padded if that is faster. We disable this.
 """
 
 from __future__ import annotations
@@ -41,20 +43,20 @@ from ._plan_nodes import is_view, root, tensor_operands
 FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
              "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sigmoid", "sin", "sinh", "tan", "tanh")
 
-#: Those with one formula per range of angles.
+#: Functions with one formula per range of angles.
 TRIGONOMETRIC = ("cos", "sin", "tan")
 
 SCANS = {getattr(torch.ops.aten, name) for name in ("cummax", "cummin", "cumprod", "cumsum", "logcumsumexp")}
-#: Inductor's settings. The first one rounds what has 16 bits, and keeps products and sums apart.
+#: Settings of Inductor. The first rounds values of 16 bits, and keeps products and sums apart.
 SETTINGS = {"emulate_precision_casts": True}
 SETTINGS_OF_GPUS = {**SETTINGS, "assume_aligned_inputs": True, "deterministic": True, "online_softmax": False,
                     "triton.mix_order_reduction": False}
-#: What has other bits for operands that lie otherwise. Convolutions get theirs as the graph says anyway.
+#: Ops whose bits depend on the layout of operands. Convolutions get the graph's layout anyway.
 CONTRACTIONS = {getattr(torch.ops.aten, name) for name in ("addmm", "baddbmm", "bmm", "mm")}
 
 
 class AloneChoices(InductorChoices):
-    """A kernel that reduces on a GPU holds reductions alone, which read the same."""
+    """Allows a reducing kernel on a GPU to hold only reductions that read the same values."""
 
     @staticmethod
     def can_fuse(scheduler: Any, left: Any, right: Any, score: int) -> bool:
@@ -65,7 +67,7 @@ class AloneChoices(InductorChoices):
 
 
 def _as_vector(alone: Callable, in_vectors: Callable) -> Callable:
-    """The text of a function of scalars, which takes floats as in_vectors would."""
+    """Returns the text of a function of scalars, which treats floats as in_vectors would."""
     def emit(*operands: Any) -> str:
         names = [f"x{i}" for i in range(len(operands))]
         parameters = ", ".join(f"auto {name}" for name in names)
@@ -80,8 +82,8 @@ def _as_vector(alone: Callable, in_vectors: Callable) -> Callable:
 
 
 def _as_alone(name: str) -> Callable:
-    """The text of a function of vectors that computes each element as if it filled the vector. The bounds are those of SLEEF's first
-    range of angles."""
+    """Returns the text of a function of vectors that computes each element as if it filled the vector. The bounds are
+    those of SLEEF's first range of angles."""
     def emit(vector: Any) -> str:
         return (f"[](auto v) {{ using V = decltype(v); using T = typename V::value_type; using One = at::vec::Vectorized<T>; "
                 f"auto isNear = [](One each) {{ return (each.abs() < One(T(sizeof(T) == 4 ? 125 : 15))).zero_mask() == 0; }}; "
@@ -96,7 +98,7 @@ _select_tiling, _select_tiling_indices = TilingSelect.select_tiling, TilingSelec
 
 
 def _tile(self: TilingSelect, functions: Any, sizes: Any) -> Any:
-    """Reductions are vectorized even where that is slower, in vectors of f32 even where all else has 16 bits."""
+    """Vectorizes reductions even if that is slower, in vectors of f32 even if all other values have 16 bits."""
     if not any(reduced for _, reduced in sizes):
         return _select_tiling(self, functions, sizes)
     with config.patch({"cpp.enable_tiling_heuristics": False}), \
@@ -105,7 +107,7 @@ def _tile(self: TilingSelect, functions: Any, sizes: Any) -> Any:
 
 
 def _choose_direction(self: TilingSelect, functions: Any, sizes: Any, factor: int) -> list[int]:
-    """What is fused with a reduction has no say in its direction."""
+    """Chooses the direction of a reduction without the ops fused with it."""
     reduced = [(function, each) for function, each in zip(functions, sizes) if each[1]]
     functions, sizes = zip(*reduced) if reduced else (functions, sizes)
     return _select_tiling_indices(self, functions, sizes, factor)
@@ -115,7 +117,8 @@ _create = ir.FallbackKernel.create.__func__
 
 
 def _create_aligned(cls: type, kernel: Any, *arguments: Any, **named: Any) -> Any:
-    """What an op allocates is aligned, be its operands or not. Only a view of an operand lies as that does."""
+    """Treats values that an op allocates as aligned, whatever its operands. Only a view of an operand has the operand's
+    alignment."""
     is_view_of = isinstance(kernel, torch._ops.OpOverload) and any(each.alias_info for each in kernel._schema.returns)
     with contextlib.nullcontext() if is_view_of else mock.patch.object(ir, "is_unaligned", lambda node: False):
         return _create(cls, kernel, *arguments, **named)
@@ -123,7 +126,7 @@ def _create_aligned(cls: type, kernel: Any, *arguments: Any, **named: Any) -> An
 
 @contextlib.contextmanager
 def alike(on_gpu: bool) -> Any:
-    """While this holds, Inductor writes such code. Without vectors there is but one set of bits on a CPU anyway."""
+    """Makes Inductor write such code within this context. Without vectors a CPU has only one set of bits anyway."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(config.patch(SETTINGS_OF_GPUS if on_gpu else SETTINGS))
         stack.enter_context(V.set_choices_handler(AloneChoices()))
@@ -148,8 +151,8 @@ def _is_of(node: fx.Node, ops: set) -> bool:
 
 
 def _orders(value: fx.Node) -> set[tuple]:
-    """The layouts of all that may be read instead of a value, or give theirs to it: operands of elementwise ops and views, as large
-    as it is, and of what only moves elements, in pieces of any size."""
+    """Returns the layouts of all values that may be read instead of a value, or determine its layout: operands of
+    elementwise ops and views of its size, and operands of data movement, in pieces of any size."""
     found, seen, stack, is_made = set(), {value}, [value], False
     while stack:
         node = stack.pop()
@@ -171,9 +174,11 @@ def _has_16_bits(node: fx.Node) -> bool:
 
 
 def fix(graph: fx.Graph) -> None:
-    """Has Inductor store what is reduced or contracted and might be read in several orders, as the graph says that it lies.
+    """Makes Inductor store values that are reduced or contracted and might be read in several orders, in the graph's
+    layout.
 
-    On a GPU it stores all that is computed and then reduced. What has 16 bits, or is computed of it, is rounded.
+    On a GPU it stores all values that are computed and then reduced. Values of 16 bits, and values computed from them,
+    are rounded.
     """
     for node in graph.nodes:
         if _has_16_bits(node) or any(map(_has_16_bits, node.all_input_nodes)):

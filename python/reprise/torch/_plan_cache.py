@@ -1,4 +1,4 @@
-"""Plans and measurements that later runs find again, beside the caches of Inductor."""
+"""Stores plans and measurements for later runs, beside the caches of Inductor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch._inductor.runtime.cache_dir_utils import cache_dir
 
 
 def folder() -> str:
-    """PyTorch's own cache folder (TORCHINDUCTOR_CACHE_DIR), so that it is cleared with the rest."""
+    """Returns the folder in PyTorch's own cache (TORCHINDUCTOR_CACHE_DIR), so that it is cleared with the rest."""
     return os.path.join(cache_dir(), "reprise")
 
 
@@ -21,7 +21,7 @@ def key(*parts: Any) -> str:
 
 
 def read(name: str) -> Any:
-    """What was written under a name, or None. A file that cannot be read is one that is not there."""
+    """Returns the content written under a name, or None. An unreadable file counts as absent."""
     try:
         with open(os.path.join(folder(), name + ".json")) as stream:
             return json.load(stream)
@@ -30,7 +30,7 @@ def read(name: str) -> Any:
 
 
 def write(name: str, content: Any) -> None:
-    """Written beside its place and renamed, so that no reader sees half of it."""
+    """Writes a temporary file and renames it, so that no reader sees half of it."""
     os.makedirs(folder(), exist_ok=True)
     handle, path = tempfile.mkstemp(dir=folder())
     with os.fdopen(handle, "w") as stream:

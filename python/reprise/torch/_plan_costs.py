@@ -1,4 +1,4 @@
-"""The cost model: seconds of one op from its arithmetic and the bytes that it moves."""
+"""Models costs: seconds of one op from its arithmetic and the bytes that it moves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RATES = {"cpu": (40e9, 8e9, 3e-6), "cuda": (100e12, 2e12, 4e-6)}
 
 
 def count_flops(node: fx.Node) -> int:
-    """What PyTorch's own counter says; 0 for ops that only move bytes."""
+    """Returns the FLOPs of PyTorch's counter; 0 for ops that only move bytes."""
     formula = flop_registry.get(getattr(node.target, "overloadpacket", None))
     if formula is None:
         return 0

@@ -1,7 +1,8 @@
-"""The plan of nested regions without a budget: what eager code does with them.
+"""Makes the plan of nested regions without a budget: that of eager code.
 
-The planner replays a value once for all of the outermost region's backward pass. Eager code replays an inner region twice: once for the
-outer one, which goes on with its results, and once for its own backward pass. So it never holds the inner values of two inner regions.
+The planner replays a value once for all of the outermost region's backward pass. Eager code replays an inner region
+twice: once for the outer region, which continues with its results, and once for its own backward pass. Eager code
+therefore never holds the inner values of two inner regions.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from ._plan_regions import Region
 if TYPE_CHECKING:
     from ._plan_problem import Problem
 
-#: An operation, and the region for which it runs again; None: it runs for the first time.
+#: Operation, and the region for which it runs again; None for its first run.
 Run = tuple[int, Optional[Region]]
 
 
 def is_nested(problem: "Problem") -> bool:
-    """Whether regions lie in regions and all labels are those of regions."""
+    """Returns whether regions are nested and all labels are those of regions."""
     recomputed = [operation.region for operation, label in zip(problem.operations, problem.labels) if str(label).endswith("recompute")]
     return all(recomputed) and any(len(each) > 1 for each in recomputed)
 
@@ -45,7 +46,7 @@ def follow(problem: "Problem") -> list[dict[str, Any]]:
 
 
 def _find_reads(problem: "Problem", place: int, region: Optional[Region]) -> list[Optional[Run]]:
-    """For each operand of a run the run that makes it; None for what is there anyway."""
+    """Returns, for each operand of a run, the run that computes it; None for a value that exists anyway."""
     operation = problem.operations[place]
     is_back = operation.is_backward or region is not None
     around = operation.region if region is None else region
@@ -54,7 +55,8 @@ def _find_reads(problem: "Problem", place: int, region: Optional[Region]) -> lis
 
 
 def _find_region(problem: "Problem", value: int, around: Region) -> Optional[Region]:
-    """The region for which a value runs again, where one is read in it; None: the value is kept. An input of a region is."""
+    """Returns the region for which a value runs again if the region reads it; None if the value is kept, as inputs of a
+    region are."""
     maker = problem.value_makers[value]
     label = str(problem.labels[maker])
     is_held = problem.read_until.get(value, 0) >= len(problem.operations)

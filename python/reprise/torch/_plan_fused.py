@@ -1,4 +1,4 @@
-"""What Inductor's code of a plan takes, read off its lines before they are compiled, and how it is made to take less."""
+"""Counts the memory of Inductor's code for a plan, read from its lines before they are compiled, and reduces it."""
 
 from __future__ import annotations
 
@@ -28,22 +28,23 @@ from ._plan_workspace import Measured
 if TYPE_CHECKING:
     from ._plan_partition import Partitioner
 
-#: How often a graph's code is made anew, where it takes more than the budget.
+#: Attempts to compile a graph whose code exceeds the budget.
 TRIES = 8
-#: Without a budget, for regions of torch.utils.checkpoint: those that keep the plan.
+#: Attempts without a budget, for regions of torch.utils.checkpoint: those that keep the plan.
 TRIES_OF_REGIONS = 4
-#: How many operations of a plan apart the first and the last of those that are fused may be.
+#: Largest distance, in operations of the plan, between the first and the last fused operation.
 NEAR = 8
-#: The share of the budget that may die within a C++ function, which frees all at its end.
+#: Share of the budget that may die within a C++ function, which frees all at its end.
 DEAD = 1 / 64
 
 
 class Exceeded(BaseException):
-    """The code takes more than the budget, and another one is tried. Inductor would wrap an `Exception`."""
+    """Signal that the code exceeds the budget, so that another attempt follows. Inductor would wrap an `Exception`."""
 
 
 class NearChoices(AloneChoices):
-    """Fuses what the plan runs close together: what is fused runs at one time, and all its operands live until then."""
+    """Fuses only ops that the plan runs close together: fused ops run at one time, and all their operands live until
+    then."""
 
     @staticmethod
     def can_fuse(scheduler: Any, left: Any, right: Any, score: int) -> bool:
@@ -61,7 +62,8 @@ def _count_bytes(node: ir.Buffer) -> int:
 
 
 def _short_functions(limit: int) -> contextlib.AbstractContextManager:
-    """Ends a C++ function, which else runs all kernels up to the next library's op, where much has died in it."""
+    """Ends a C++ function early; otherwise it would run all kernels up to the next library op, although many values die
+    within it."""
     is_ready = CppScheduling.ready_to_flush
 
     def ends(self: CppScheduling) -> bool:
@@ -72,13 +74,14 @@ def _short_functions(limit: int) -> contextlib.AbstractContextManager:
 
 @dataclasses.dataclass(frozen=True)
 class Surroundings:
-    """What the plan knows about the two graphs, and their code does not."""
+    """Facts of the plan about the two graphs that their code does not have."""
 
-    #: Bytes of the forward pass's outputs, which are there during the whole backward pass.
+    #: Bytes of the forward pass's outputs, which exist during the whole backward pass.
     held: int
-    #: Bytes by name of what the backward pass is given and drops at its last use: what is saved, and gradients of outputs.
+    #: Bytes by name of arguments that the backward pass drops at their last use: saved values, and gradients of
+    #: outputs.
     given: dict[str, int]
-    #: What ops of libraries allocate, by their names.
+    #: Allocations of library ops, by name.
     measured: dict[str, Measured]
 
 
@@ -116,7 +119,7 @@ class Tally:
         return [self.around.measured[each.name] for each in node.get_origins() if each.name in self.around.measured]
 
     def _call(self, node: ir.ExternKernelAlloc) -> None:
-        """A library's op that allocates its results, which a tuple holds if they are several."""
+        """Adds a library op that allocates its results, which a tuple holds if there are several."""
         name, layout = node.get_name(), node.get_output_spec()
         if isinstance(layout, ir.MultiOutputLayout):
             parts = [each for each in tree_leaves(getattr(node, "outputs", ())) if isinstance(each, ir.MultiOutput)]
@@ -127,14 +130,14 @@ class Tally:
         self._run(node)
 
     def _returned(self, node: ir.ExternKernel, place: list[tuple[type, Any]]) -> int:
-        """Bytes of the storage of a result that eager code returns, which may be larger than the result."""
+        """Returns the bytes of the storage of a result that eager code returns, which may be larger than the result."""
         measured = self._measured(node)
         if len(measured) != 1 or len(place) > 1 or place and not isinstance(place[0][1], int):
             return 0
         return measured[0].returned[place[0][1] if place else 0]
 
     def step(self, line: Any) -> None:
-        """One line. Kernels and what else there is neither allocate nor free."""
+        """Counts one line. Kernels and other lines neither allocate nor free."""
         if isinstance(line, code.AllocateLine):
             name = line.node.get_name()
             self._hold(name, [self._make(name, line.node)])
@@ -155,9 +158,9 @@ class Tally:
 
 
 class Meter(CustomSchedulerPass):
-    """Counts what the code of both graphs takes, when Inductor has chosen which buffers are used again.
+    """Counter of the memory of both graphs' code, when Inductor has chosen which buffers are reused.
 
-    That is when all lines of the code are there, and before a kernel is compiled.
+    At that time all lines of the code exist, and no kernel has been compiled.
     """
 
     def __init__(self, key: str) -> None:
@@ -168,7 +171,7 @@ class Meter(CustomSchedulerPass):
         self.forward, self.forwards = "", dict[str, int]()
 
     def __deepcopy__(self, memo: dict) -> "Meter":
-        return self  # Inductor copies its configuration, whose part this is.
+        return self  # Inductor copies its configuration, which contains this object.
 
     def __reduce__(self) -> tuple:
         return Meter, (self.key,)
@@ -177,9 +180,10 @@ class Meter(CustomSchedulerPass):
         return self.key
 
     def start(self, around: Surroundings, limit: int, forward: str) -> None:
-        """Before the two graphs of a plan are compiled: above the limit that is given up, if the meter is strict.
+        """Starts the count before the two graphs of a plan are compiled: code above the limit is abandoned if the meter
+        is strict.
 
-        Inductor does not compile a forward graph again that an earlier try has compiled.
+        Inductor does not compile a forward graph again that an earlier attempt has compiled.
         """
         self.around, self.limit, self.forward = around, limit, forward
         self.peaks = {False: self.forwards[forward]} if forward in self.forwards else {}
@@ -210,10 +214,10 @@ class Meter(CustomSchedulerPass):
 
 @dataclasses.dataclass(frozen=True)
 class Try:
-    """How code was made: for a plan within so many bytes (None: the budget), whether only what is near is fused, whether what
-    frees more than it takes is stored, and whether a buffer waits for the next one of its size. Inductor lets it wait where its
-    own estimate of the peak allows that, which knows neither the workspace of libraries nor what lies around the graph.
-    """
+    """Settings of an attempt: the byte limit of the plan (None: the budget), whether only near operations are fused,
+    whether values are stored if that frees more than it needs, and whether a buffer waits for the next buffer of its
+    size. Inductor lets it wait if its own estimate of the peak allows that, which knows neither the workspace of
+    libraries nor the memory around the graph."""
 
     within: int | None = None
     is_near: bool = False
@@ -232,7 +236,7 @@ class Try:
 
 
 def _make_least(compile_once: Callable[[], Callable], partitioner: "Partitioner", least: dict[Try, int]) -> Callable:
-    """The code that takes the least. Of one that was given up, the passes that were counted tell the least that it takes."""
+    """Returns the code that needs the least memory. Of abandoned code, the counted passes give a lower bound."""
     meter, made = partitioner.meter, {}
     meter.is_strict = False
     while (best := min(least, key=least.get)) not in made:
@@ -248,9 +252,9 @@ def _make_least(compile_once: Callable[[], Callable], partitioner: "Partitioner"
 
 
 def _list_tries(meter: Meter, tried: dict[Try, int], plans: dict[Try, int]) -> Iterator[Try]:
-    """First other code for the same plan. Then, in turns, plans that take less by as much as the code took more and a hundredth,
-    and plans between the budget and the least that any code took: they replay less, and what is fused with replays lives longer, too.
-    """
+    """Yields first other code for the same plan. Then yields alternately plans that need less memory, by as much as the
+    code exceeded and one hundredth more, and plans between the budget and the least memory of any code: these replay
+    less, and operands of ops fused with replays live longer, too."""
     yield Try(reuses=True)
     yield Try()
     yield Try(is_near=True)
@@ -263,7 +267,8 @@ def _list_tries(meter: Meter, tried: dict[Try, int], plans: dict[Try, int]) -> I
 
 
 def _search(compile_once: Callable[[], Callable], partitioner: "Partitioner") -> Callable:
-    """The first code that holds the budget, or else that which takes the least. Without a budget the plan's peak is one."""
+    """Returns the first code that fits the budget, or otherwise the code that needs the least. Without a budget the
+    plan's peak is the budget."""
     meter, tried, plans = partitioner.meter, {}, {}
     is_free = partitioner.budget == UNLIMITED
     for each in itertools.islice(_list_tries(meter, tried, plans), TRIES_OF_REGIONS if is_free else TRIES):
@@ -288,7 +293,8 @@ def _search(compile_once: Callable[[], Callable], partitioner: "Partitioner") ->
 
 
 def compile_within(compile_once: Callable[[], Callable], partitioner: "Partitioner") -> Callable:
-    """Compiles until the code of both passes holds the budget. So the backward pass must be compiled at once, too."""
+    """Compiles until the code of both passes fits the budget. Therefore the backward pass must be compiled at once,
+    too."""
     made = _search(compile_once, partitioner)
     partitioner.meter.is_strict = False
     if partitioner.planned:

@@ -1,8 +1,8 @@
-"""Gradients as PyTorch keeps them: a parameter's in the parameter's own layout and in memory of its own.
+"""Places gradients as PyTorch keeps them: a parameter's in the parameter's own layout and in its own memory.
 
-Autograd takes a gradient over as it is only then. Any other it copies behind the backward pass, where all gradients are
-alive and no plan knows of it (AccumulateGrad, torch/csrc/autograd/functions/accumulate_grad.h). A copy in the graph
-comes right behind the op that makes the gradient, whose own memory is free again at once.
+Autograd keeps only such a gradient without a copy. It copies any other behind the backward pass, when all gradients are
+alive and outside of any plan (AccumulateGrad, torch/csrc/autograd/functions/accumulate_grad.h). A copy in the graph
+comes directly behind the op of the gradient, whose own memory is free again at once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ aten = torch.ops.aten
 
 
 def keep_gradients(joint: fx.GraphModule, static_inputs: Iterable[int]) -> list[fx.Node]:
-    """Copies the gradients of static inputs that autograd would copy; the ops that do so."""
+    """Copies the gradients of static inputs that autograd would copy; returns the ops of the copies."""
     graph = joint.graph
     placeholders = graph.find_nodes(op="placeholder")
     parameters = {placeholders[each].meta["desc"]: placeholders[each] for each in static_inputs
@@ -40,7 +40,8 @@ def keep_gradients(joint: fx.GraphModule, static_inputs: Iterable[int]) -> list[
 
 
 def _has_layout(gradient: fx.Node, parameter: fx.Node) -> bool:
-    """The contract of accumulate_grad.h: the parameter's strides where it is dense, else those of a contiguous tensor."""
+    """Returns whether autograd copies a gradient, by the contract of accumulate_grad.h: the parameter's strides if it
+    is dense, otherwise those of a contiguous tensor."""
     found, wanted = gradient.meta["val"], parameter.meta["val"]
     if found.layout is not torch.strided:  # autograd keeps sparse gradients
         return True
@@ -51,7 +52,7 @@ def _has_layout(gradient: fx.Node, parameter: fx.Node) -> bool:
 
 
 def _copy(gradient: fx.Node, wanted: torch.Tensor) -> fx.Node:
-    """The gradient in the layout that is wanted, right behind the op that makes it."""
+    """Returns the gradient in the wanted layout, directly behind the op that computes it."""
     order = list(range(wanted.dim()))
     if torch._prims_common.is_non_overlapping_and_dense_or_false(wanted):
         order.sort(key=lambda dim: -wanted.stride(dim))

@@ -33,10 +33,10 @@ def _maker(node: fx.Node) -> fx.Node:
 
 
 class Carrier:
-    """Writes both graphs of a plan, whose executions come as the planner lists them.
+    """Writer of both graphs of a plan, in the order of the planner's executions.
 
     AOTAutograd's own extraction makes the forward graph. The body of the backward graph is written in the plan's order:
-    replays where the plan has them, and views anew for each buffer that they look at.
+    replays at their places in the plan, and new views for each buffer that they show.
     """
 
     def __init__(self, problem: Problem, executions: list[dict[str, Any]], num_fwd_outputs: int) -> None:
@@ -70,7 +70,7 @@ class Carrier:
         return self.made_by.get(self.problem.maker.get(root(output)[0]))
 
     def _find_saved(self) -> list[fx.Node]:
-        """Arguments and forward values that the backward graph reads, in AOTAutograd's order of them."""
+        """Returns arguments and forward values that the backward graph reads, in AOTAutograd's order."""
         saved: dict[fx.Node, None] = {}
 
         def need(node: fx.Node, index: int | None) -> None:
@@ -96,7 +96,7 @@ class Carrier:
         kinds = [SavedForBackwardsAOTOutput] * len(self.states)
         kinds += [SavedForBackwardsNoVcCheckAOTOutput if _skips_version_check(each) else SavedForBackwardsAOTOutput
                   for each in self.saved]
-        # The places of the states are held by the random ops themselves, and filled when all nodes are there.
+        # The random ops themselves hold the places of the states, and are replaced when all nodes exist.
         holders = [self._operation(index).node for index in self.states]
         anchors = [self._anchor(node, 0) for node in holders]
         graph = partitioners._extract_graph_with_inputs_outputs(
@@ -106,7 +106,7 @@ class Carrier:
         return partitioners.raise_getitems(fx._lazy_graph_module._make_graph_module(joint, graph))
 
     def _save_states(self, graph: fx.Graph, names: set[str], first: int) -> None:
-        """Each random op that is replayed tells the generator's state before it."""
+        """Makes each replayed random op return the generator's state before it."""
         states = {}
         for node in [each for each in graph.nodes if each.name in names and each.op == "call_function"]:
             with graph.inserting_before(node):
@@ -173,7 +173,7 @@ class Carrier:
         return made
 
     def _stands_for(self, node: fx.Node, index: int | None) -> fx.Node:
-        """The new node for a joint node whose memory an execution made (None: it was there)."""
+        """Returns the new node for a joint node whose memory an execution computed (None: it existed)."""
         if node.op != "call_function":
             if node not in self.inputs:
                 self.inputs[node] = self.graph.node_copy(node)
@@ -191,7 +191,8 @@ class Carrier:
         return self.views[node, index]
 
     def saved_bytes(self) -> int:
-        """What lies between the passes for the backward one: arguments and outputs are there anyway."""
+        """Returns the bytes between the passes for the backward pass, without arguments and outputs, which exist
+        anyway."""
         outputs = {root(each)[0] for each in self.problem.forward_outputs if isinstance(each, fx.Node)}
         kept = {self.problem.holder(each) for each in self.saved if each.op != "placeholder" and root(each)[0] not in outputs}
         return sum(self.problem.returned(node)[result] for node, result in kept)
@@ -201,7 +202,7 @@ class Carrier:
         return self.problem.returned(node)[result]
 
     def surroundings(self) -> "Surroundings":
-        """What Inductor's code of the two graphs does not tell of their memory."""
+        """Returns facts about the memory of the two graphs that Inductor's code does not have."""
         from ._plan_fused import Surroundings
         problem = self.problem
         held = {value for value, until in problem.read_until.items()

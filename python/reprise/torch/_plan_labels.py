@@ -18,7 +18,7 @@ Policy = Union[Label, dict, Callable[[fx.Node], Label]]
 
 
 def to_label(given: Label) -> str | None:
-    """The planner's word for a CheckpointPolicy or for one of the words themselves."""
+    """Returns the planner's word for a CheckpointPolicy or for one of the words themselves."""
     if given is None or given in LABELS.values():
         return given
     if isinstance(given, CheckpointPolicy):
@@ -30,7 +30,7 @@ def to_label(given: Label) -> str | None:
 
 
 def check(policy: Policy) -> None:
-    """Raises a UsageError for what can never be a policy."""
+    """Raises a UsageError for an invalid policy."""
     if isinstance(policy, dict):
         for label in policy.values():
             to_label(label)
@@ -62,9 +62,10 @@ def label(node: fx.Node, reads_state: bool, policy: Policy) -> str | None:
 
 
 def join(maker: fx.Node, own: str | None, is_pinned: bool, view: fx.Node, wish: str | None, is_inside: bool) -> str | None:
-    """The label of a value and of a view of it, which share memory. A saved value's view may be made again for nothing.
+    """Returns the label of a value and of a view of it, which share memory. A saved value's view may be recreated
+    without cost.
 
-    ``is_inside``: the value is computed in all regions around the view, so that a PREFER of theirs is about it.
+    ``is_inside``: the value is computed in all regions around the view, so that their PREFER applies to it.
     """
     if wish == "must_recompute" and is_pinned:
         raise Error(f"{describe(view)} is marked must_recompute, but it shows what {describe(maker)} makes, which must be saved")

@@ -1,8 +1,9 @@
-"""Fake tensors that lie in memory as the results of eager ops do.
+"""Gives fake tensors the memory layout of the results of eager ops.
 
-AOTAutograd traces a model on PyTorch's fake tensors. The strides of some fake results are not those that the op's kernel gives, for
-example of a batch norm or a loss's gradient with transposed operands. Such a trace takes a reshape for a view where eager code copies,
-and places gradients in another layout. So each op runs once on made-up operands, and fake results get the strides of that run.
+AOTAutograd traces a model on PyTorch's fake tensors. The strides of some fake results differ from those of the op's
+kernel, for example of a batch norm or a loss's gradient with transposed operands. Such a trace treats a reshape as a
+view although eager code copies, and places gradients in another layout. So each op runs once on made-up operands, and
+fake results get the strides of that run.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _known: dict[tuple, list[tuple | None]] = {}
 
 
 def _has_choice(made: list[Any]) -> bool:
-    """Whether some result has two dimensions of more than one element, which may lie in either order."""
+    """Returns whether some result has two dimensions of more than one element, which may lie in either order."""
     return any(isinstance(each, FakeTensor) and sum(size != 1 for size in each.shape) > 1 for each in made)
 
 
@@ -33,7 +34,7 @@ def _describe(value: Any) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether an operand can be made up: no symbolic size, no subclass, no generator."""
+    """Returns whether an operand can be made up: no symbolic size, no subclass, no generator."""
     if isinstance(value, torch.Tensor):
         return type(value) is FakeTensor and value.layout == torch.strided and all(
             type(each) is int for each in (*value.shape, *value.stride()))
@@ -55,7 +56,7 @@ def _as_node(target: torch._ops.OpOverload, args: tuple, kwargs: dict, made: Any
 
 
 def _run(node: fx.Node) -> list[tuple | None]:
-    """The strides of an op's results in their order, or none if the op refuses all that is made up for it."""
+    """Returns the strides of an op's results in order, or none if the op refuses all made-up operands."""
     gpus = sorted({each.device.index for each in results(node) if each is not None and each.device.type == "cuda"})
     with no_dispatch(), torch.no_grad(), torch.random.fork_rng(gpus):
         made = run(node)
@@ -63,7 +64,7 @@ def _run(node: fx.Node) -> list[tuple | None]:
 
 
 def _lay(made: Any, strides: tuple | None) -> Any:
-    """A fake result, in memory of its own if it lies otherwise."""
+    """Returns a fake result, in its own memory if its layout differs."""
     if not isinstance(made, FakeTensor) or strides is None or made.is_conj() or made.is_neg() or not made.numel() or all(
             size == 1 or mine == its for size, mine, its in zip(made.shape, made.stride(), strides)):
         return made
@@ -90,7 +91,7 @@ def _correct(target: Any, args: tuple, kwargs: dict, made: Any) -> Any:
 
 @contextlib.contextmanager
 def as_eager() -> Iterator[None]:
-    """While this holds, fake tensors have the strides of eager ops. Ops inside the fake form of an op do not count."""
+    """Gives fake tensors the strides of eager ops while the context is open, except inside the fake form of an op."""
     dispatch, depth = FakeTensorMode.dispatch, 0
 
     def run_and_correct(self: FakeTensorMode, target: Any, types: Any, args: tuple = (), kwargs: Any = {}) -> Any:

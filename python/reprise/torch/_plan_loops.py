@@ -1,8 +1,10 @@
-"""Reductions along several dimensions, whose loops Inductor's C++ code makes one where all that the kernel reads allows it.
+"""Keeps the loops of reductions along several dimensions, which Inductor's C++ code merges if all reads of the kernel
+allow it.
 
-Where vectors lie along what is reduced, those of one loop hold other elements than those of two, so a sum has other bits. What is
-computed of a row per column, say, is read in two loops where it is part of the kernel, and in one where it lies in memory. And where
-no view shows an operand, such as a row that is repeated inside of one, its index has a remainder, so that vectors lie elsewhere.
+If vectors lie along reduced dimensions, vectors of one merged loop hold other elements than those of two loops, so a
+sum has other bits. For example, a value computed from a row per column is read in two loops if it is part of the
+kernel, and in one if it lies in memory. If no view shows an operand, such as a row that is repeated inside of a row,
+its index has a remainder, so that vectors lie elsewhere.
 """
 
 from __future__ import annotations
@@ -14,24 +16,24 @@ from torch import fx
 
 from ._plan_nodes import is_view, tensor_operands
 
-#: What moves elements: where Inductor makes it, its layout may be that of an operand.
+#: Ops that move elements: their layout in Inductor may be that of an operand.
 MOVES = {getattr(torch.ops.aten, name) for name in ("cat", "constant_pad_nd", "copy", "flip", "gather", "index", "index_select", "repeat",
                                                     "roll", "select_scatter", "slice_scatter")}
-#: Those whose result is of several pieces, each with the dimensions along which it has parts of its own.
+#: Ops whose result has several pieces, each with the dimensions along which it has parts of its own.
 _PIECES: dict = {torch.ops.aten.cat: lambda node, dim=0: [dim], torch.ops.aten.copy: lambda *given: [],
                  torch.ops.aten.select_scatter: lambda node, source, dim, index: [dim],
                  torch.ops.aten.slice_scatter: lambda node, source, dim=0, *given: [dim],
                  torch.ops.aten.constant_pad_nd: lambda node, pads, *given: [-1 - place for place in range(len(pads) // 2)]}
-#: What else Inductor may make a part of other kernels that reads otherwise than in the order of its result.
+#: Further ops that Inductor may fuse into kernels, and that read in another order than that of the result.
 _SCATTERED = (MOVES | {getattr(torch.ops.aten, name) for name in (
     "_adaptive_avg_pool2d", "avg_pool2d", "embedding", "reflection_pad1d", "reflection_pad2d", "replication_pad2d", "tril", "triu",
     "upsample_bilinear2d", "upsample_nearest2d")}) - set(_PIECES)
-#: A stride that makes no loop with another one.
+#: Stride that merges with no other dimension.
 _APART = (1 << 40) + 1
 
 
 def _dimensions(reduction: fx.Node, tensor: torch.Tensor) -> list[int]:
-    """The dimensions of several elements along which a call reduces its operand."""
+    """Returns the dimensions of several elements along which a call reduces its operand."""
     names = [each.name for each in reduction.target._schema.arguments]
     given = dict(zip(names, reduction.args)) | dict(reduction.kwargs)
     dims = given.get("dim")
@@ -40,7 +42,7 @@ def _dimensions(reduction: fx.Node, tensor: torch.Tensor) -> list[int]:
 
 
 def _merges(tensor: torch.Tensor, dims: list[int]) -> list[bool]:
-    """Whether each of these dimensions makes one loop with the next one."""
+    """Returns whether each of these dimensions merges with the next one."""
     return [tensor.stride(outer) == tensor.stride(inner) * tensor.shape[inner] for outer, inner in zip(dims, dims[1:])]
 
 
@@ -54,7 +56,7 @@ def _look(view: fx.Node, tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _break(tensor: torch.Tensor, shape: tuple, dims: list[int]) -> torch.Tensor:
-    """A tensor of that shape that is read as a piece of it, in which these dimensions have bounds."""
+    """Returns a tensor of that shape that is read as a piece of it, in which these dimensions have bounds."""
     stride = list(tensor.expand(*shape[:len(shape) - tensor.dim()], *tensor.shape).stride())
     for dim in dims:
         stride[dim] = _APART
@@ -62,7 +64,8 @@ def _break(tensor: torch.Tensor, shape: tuple, dims: list[int]) -> torch.Tensor:
 
 
 def _operands(node: fx.Node, show: Callable) -> list[tuple[fx.Node, Callable]]:
-    """What may be read instead of a computed value: each with a function from it to a tensor that is read as the value is."""
+    """Returns the values that may be read instead of a computed value: each with a function from it to a tensor that is
+    read as the value is."""
     target, shape = node.target, node.meta["val"].shape
     if not isinstance(target, torch._ops.OpOverload):
         return []
@@ -83,7 +86,8 @@ def _see_through(node: fx.Node, show: Callable) -> tuple[fx.Node, Callable]:
 
 
 def find_splitters(reduction: fx.Node, operand: fx.Node) -> set[fx.Node]:
-    """The values that must lie in memory so that the vectors of a reduction do not depend on what is computed in the same kernel."""
+    """Returns the values that must be stored so that the vectors of a reduction do not depend on the other ops of the
+    kernel."""
     value = operand.meta["val"]
     dims = _dimensions(reduction, value) if value.dim() else []
     merged = _merges(value, dims)

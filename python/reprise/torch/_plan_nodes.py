@@ -1,4 +1,4 @@
-"""What the planner has to know about the nodes of a joint graph: memory, views, state, random words."""
+"""Finds the planner's facts about the nodes of a joint graph: memory, views, state, random words."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from torch.utils._pytree import tree_leaves
 aten = torch.ops.aten
 #: A block of CUDA's caching allocator.
 CUDA_BLOCK = 512
-#: Ops that alias their first operand although their schema keeps it to itself.
+#: Ops that alias their first operand although their schema does not say so.
 HIDDEN_VIEWS = (aten._unsafe_view.default, aten.unsafe_split.Tensor, aten.unsafe_split_with_sizes.default)
 
 
 def is_view(node: fx.Node) -> bool:
-    """Whether a call looks at its first operand's memory; the schema says so, not a list of names."""
+    """Returns whether a call is a view of its first operand's memory, by the schema instead of a list of names."""
     target = node.target
     if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload):
         return False
@@ -28,13 +28,13 @@ def is_view(node: fx.Node) -> bool:
 
 
 def is_mutation(node: fx.Node) -> bool:
-    """Whether a call writes one of its operands, as the copies do that end a step's update of buffers."""
+    """Returns whether a call writes one of its operands, as the copies do that end a step's update of buffers."""
     target = node.target
     return isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable
 
 
 def is_random(node: fx.Node) -> bool:
-    """Whether a call draws words of PyTorch's generator. Ops that read a seed tensor are ordinary ones."""
+    """Returns whether a call draws words of PyTorch's generator. Ops that read a seed tensor are ordinary ones."""
     target = node.target
     return isinstance(target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in target.tags
 
@@ -44,7 +44,8 @@ def is_collective(node: fx.Node) -> bool:
 
 
 def runs_once(node: fx.Node) -> bool:
-    """Whether a second run would be another one: it talks to other ranks, checks, or makes seeds."""
+    """Returns whether a second run would have another effect: it communicates with other ranks, checks, or makes
+    seeds."""
     effects = (aten._assert_async.msg, aten._assert_async.default, aten._assert_scalar.default)
     return is_collective(node) or node.target in effects or is_mutation(node) or _makes_seeds(node)
 
@@ -55,7 +56,7 @@ def _makes_seeds(node: fx.Node) -> bool:
 
 
 def results(node: fx.Node) -> list[torch.Tensor | None]:
-    """The fake tensors that a call returns, those of lists in it as well; None where it returns something else."""
+    """Returns the fake tensors that a call returns, including those in lists; None for other results."""
     value = node.meta.get("val")
     if isinstance(value, (torch.Tensor, tuple, list)):
         return [each if isinstance(each, torch.Tensor) else None for each in tree_leaves(value)]
@@ -63,18 +64,18 @@ def results(node: fx.Node) -> list[torch.Tensor | None]:
 
 
 def block_bytes(size: int, device: torch.device) -> int:
-    """What the allocator of a device gives for so many bytes."""
+    """Returns the bytes that the allocator of a device reserves for a size."""
     return -(-size // CUDA_BLOCK) * CUDA_BLOCK if device.type == "cuda" else size
 
 
 def tangent_bytes(value: torch.Tensor) -> int:
-    """What a cotangent takes: it comes in any layout, so that PyTorch copies it where the code expects another than the usual one, and
-    autograd keeps what came."""
+    """Returns the bytes of a cotangent. It comes in any layout; PyTorch copies it if the code expects another layout,
+    and autograd keeps the original."""
     return storage_bytes(value) * (2 if value.layout is torch.strided and not value.is_contiguous() else 1)
 
 
 def storage_bytes(tensor: torch.Tensor | None) -> int:
-    """What the allocator gives for a tensor, gaps between its elements included."""
+    """Returns the bytes that the allocator reserves for a tensor, including gaps between its elements."""
     if tensor is None:
         return 0
     if tensor.layout is torch.sparse_coo:
@@ -90,7 +91,7 @@ def tensor_operands(node: fx.Node, args: object = None) -> list[fx.Node]:
 
 
 def root(node: fx.Node) -> tuple[fx.Node, int]:
-    """The node whose memory a node looks at, and which of its results."""
+    """Returns the node whose memory a node shows, and the number of its result."""
     result = 0
     while node.op == "call_function":
         if node.target is operator.getitem:
@@ -107,9 +108,10 @@ def root(node: fx.Node) -> tuple[fx.Node, int]:
 
 
 def replay_form(node: fx.Node) -> tuple[object, tuple]:
-    """What runs in place of a forward call when it runs again: its target and arguments.
+    """Returns the target and arguments that replace a forward call when it runs again.
 
-    A replay neither reads nor writes state, so a batch norm computes its statistics and leaves the running ones alone.
+    A replay neither reads nor writes state, so a batch norm computes its statistics and leaves the running ones
+    unchanged.
     """
     if node.target is aten._native_batch_norm_legit_functional.default:
         return aten._native_batch_norm_legit.no_stats, (*node.args[:3], *node.args[5:])
@@ -117,12 +119,12 @@ def replay_form(node: fx.Node) -> tuple[object, tuple]:
 
 
 def replayed_results(node: fx.Node) -> int:
-    """How many of its results a replay makes: not a batch norm's next running statistics."""
+    """Returns the number of results of a replay, without a batch norm's next running statistics."""
     return 3 if node.target is aten._native_batch_norm_legit_functional.default else len(results(node))
 
 
 def written_arguments(joint: fx.GraphModule) -> set[fx.Node]:
-    """Arguments that the step overwrites, such as running statistics: later they hold other values."""
+    """Returns arguments that the step overwrites, such as running statistics: later they hold other values."""
     places = {each.meta["desc"]: each for each in joint.graph.find_nodes(op="placeholder") if "desc" in each.meta}
     written = {places[output] for output in mutated_inputs(joint) if output in places}
     for node in joint.graph.nodes:
@@ -132,7 +134,7 @@ def written_arguments(joint: fx.GraphModule) -> set[fx.Node]:
 
 
 def mutated_inputs(joint: fx.GraphModule) -> Iterator[object]:
-    """For each output that is an argument's next value, the description of the argument."""
+    """Yields, for each output that is an argument's next value, the description of the argument."""
     output = next(iter(joint.graph.find_nodes(op="output")))
     for description in output.meta.get("desc", ()):
         if hasattr(description, "mutated_input"):
@@ -147,7 +149,7 @@ def _written_operands(node: fx.Node) -> list[fx.Node]:
 
 
 def call_behind(operand: fx.Node, target: torch._ops.OpOverload, *args: object, **kwargs: object) -> fx.Node:
-    """A call on a node, right behind it; behind all arguments, if it is one."""
+    """Inserts a call on a node directly behind it; behind all arguments, if it is an argument."""
     place = operand if operand.op != "placeholder" else operand.graph.find_nodes(op="placeholder")[-1]
     with operand.graph.inserting_after(place):
         node = operand.graph.call_function(target, (operand, *args), kwargs)
@@ -163,6 +165,6 @@ def source_line(node: fx.Node) -> str | None:
 
 
 def describe(node: fx.Node) -> str:
-    """An op and its place in the user's program, for messages."""
+    """Describes an op and its place in the user's program, for messages."""
     line = source_line(node)
     return f"{node.target} ({line})" if line else str(node.target)

@@ -1,6 +1,6 @@
-"""Arguments that the step overwrites, such as buffers: the backward pass reads them as they were.
+"""Copies arguments that the step overwrites, such as buffers: the backward pass reads their old values.
 
-A program that does so makes a copy first, which Inductor's decompositions leave out of the joint graph.
+A program that overwrites an argument makes a copy first, which Inductor's decompositions leave out of the joint graph.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ aten = torch.ops.aten
 
 
 def keep_overwritten(joint: fx.GraphModule, static_inputs: Iterable[int], num_fwd_outputs: int) -> None:
-    """Gives readers of such an argument a copy, where one of them is in the backward pass."""
+    """Gives readers of such an argument a copy, if one of them is in the backward pass."""
     written = written_arguments(joint)
     if not written:
         return
@@ -27,11 +27,11 @@ def keep_overwritten(joint: fx.GraphModule, static_inputs: Iterable[int], num_fw
                          if (operand.op == "placeholder" or operand in forward) and root(operand)[0] in written)
     for operand in late:
         copy = call_behind(operand, aten.clone.default)
-        # The forward pass reads it, too: else it would be made behind the update.
+        # The forward pass must read the copy, too; otherwise it would be made behind the update.
         operand.replace_all_uses_with(copy, delete_user_cb=lambda user: user is not copy and user.op != "output" and not is_mutation(user))
     joint.recompile()
 
 
 def _ignores_statistics(node: fx.Node) -> bool:
-    """Whether an op is given running statistics and looks at the batch's: where they are overwritten, it does."""
+    """Returns whether an op gets running statistics and reads the batch's: if the former are overwritten, it must."""
     return "batch_norm_backward" in str(node.target)

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass
 class Answer:
-    """The planner's answer for one problem and budget. If no plan fits the budget, the plan is the one of the least peak."""
+    """Answer of the planner for one problem and budget. If no plan fits the budget, the plan is the one with the
+    smallest peak."""
 
     summary: dict[str, Any]
     plan: dict[str, Any]
@@ -51,7 +52,8 @@ class Answer:
 
 
 def ask(problem: dict[str, Any], budget: str) -> Answer:
-    """The plan of a problem, from the cache or from the planner, which counts its steps: no clock has a part in a plan."""
+    """Returns the plan of a problem, from the cache or from the planner, which counts its steps: no clock affects a
+    plan."""
     name = "plan-" + cache.key(problem, budget, "or least", _core.version)
     known = cache.read(name)
     if known is None:
@@ -62,7 +64,7 @@ def ask(problem: dict[str, Any], budget: str) -> Answer:
 
 
 def sources() -> str:
-    """A hash of this package, which keys Inductor's caches."""
+    """Returns a hash of this package, which keys Inductor's caches."""
     digest = hashlib.sha256(_core.version.encode())
     for path in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "*.py"))):
         with open(path, "rb") as stream:
@@ -71,21 +73,22 @@ def sources() -> str:
 
 
 class Partitioner(CustomPartitionerFn):
-    """Plans a joint graph within a budget: bytes, or a share of what the graph takes without replays."""
+    """Partitioner that plans a joint graph within a budget: bytes, or a share of the graph's bytes without replays."""
 
     def __init__(self, budget: str, policy: Policy, is_fused: bool, share: Share | None = None) -> None:
         self.budget, self.policy, self.is_fused, self.share = budget, policy, is_fused, share
-        #: Set where Inductor's code is made until it holds the budget: what counts its bytes, and what plans have to fit into.
+        #: Set if Inductor's code is compiled until it fits the budget: the counter of its bytes, and the limit of
+        #: plans.
         self.meter: Meter | None = None
         self.within: int | None = None
         self.stores = False
         self.planned: report.GraphPlan | None = None
-        #: Whether no plan meets the budget, a share, so that the least one that is found takes its place.
+        #: Flag of a budget that is a share and that no plan meets: the smallest plan found replaces it.
         self.is_wish = False
         self._first: Answer | None = None
 
     def __deepcopy__(self, memo: dict) -> "Partitioner":
-        return self  # Inductor copies its configuration, whose part this is.
+        return self  # Inductor copies its configuration, which contains this object.
 
     def __reduce__(self) -> tuple:
         return Partitioner, (self.budget, self.policy, self.is_fused)
@@ -113,7 +116,7 @@ class Partitioner(CustomPartitionerFn):
         calls = [node for node in joint.graph.nodes if node.op == "call_function"]
         measured = [each for each in calls if workspace.calls_library(each)] if self.is_fused else calls
         problem = Problem(joint, num_fwd_outputs, static_lifetime_input_indices or (), self.policy, workspace.measure(measured))
-        if problem.border == len(problem.operations):  # nothing to differentiate
+        if problem.border == len(problem.operations):  # no differentiation
             return partitioners.default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs,
                                                   static_lifetime_input_indices=list(static_lifetime_input_indices or ()))
         self._first = self._first or self._plan(problem)
@@ -151,7 +154,7 @@ class Partitioner(CustomPartitionerFn):
         refusal = self._refuse(problem, answer.summary, musts if clashes else 0)
         if clashes or not self.budget.endswith("%"):
             raise Error(refusal)
-        # A share is a wish: the plan that takes the least is as near as any comes to it.
+        # A share is a goal: the smallest plan is the nearest.
         warnings.warn(f"{refusal}, {IN_ITS_PLACE}", RepriseWarning, stacklevel=2)
         self.is_wish = True
         return dataclasses.replace(answer, summary={**answer.summary, "budget": answer.summary["peak"]})

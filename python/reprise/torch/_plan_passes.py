@@ -1,9 +1,11 @@
-"""Passes that PyTorch's compiled functions refuse: backward ones that keep the graph or are of gradients, forward ones alone.
+"""Supports passes that PyTorch's compiled functions refuse: backward passes that keep the graph or have gradients, and
+forward passes alone.
 
-Inductor's code writes over what the forward pass has saved ("donated buffers"), which saves memory in an ordinary step. PyTorch refuses to
-keep a graph whose code does that. Here such a pass is given copies, so that it runs the same code.
+Inductor's code overwrites saved values of the forward pass ("donated buffers"), which saves memory in an ordinary step.
+PyTorch refuses to keep a graph whose code does that. Here such a pass gets copies, so that it runs the same code.
 
-PyTorch refuses a graph without a backward pass, too, if a region of torch.utils.checkpoint draws random numbers. Such a graph replays nothing.
+PyTorch also refuses a graph without a backward pass if a region of torch.utils.checkpoint draws random numbers. Such a
+graph replays nothing.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ class _Compiler(runtime_wrappers._AutogradBackwardCompiler):
 
 
 class _Anchor(torch.autograd.Function):
-    """An empty tensor that depends on the inputs of a compiled function, and holds none of them."""
+    """Returns an empty tensor that depends on the inputs of a compiled function, and holds none of them."""
 
     @staticmethod
     def forward(context: Any, *inputs: torch.Tensor) -> torch.Tensor:
@@ -62,7 +64,7 @@ class _Anchor(torch.autograd.Function):
 
 
 class _Factory(runtime_wrappers._AOTDispatchAutogradFunctionFactory):
-    """Compiled functions whose gradients say what they lack, when a gradient of them is asked for."""
+    """Compiled functions whose gradients raise an error about the missing part when a gradient of them is requested."""
 
     def build(self) -> type[torch.autograd.Function]:
         function = super().build()
@@ -96,7 +98,8 @@ _bring = runtime_wrappers.AOTDispatchAutograd.process_runtime_tangent
 
 
 def _tangent(x: Any, meta: Any, *more: Any, **named: Any) -> Any:
-    """A cotangent in the layout of the code. PyTorch fails to copy one that needs a gradient itself to strides that the code expects."""
+    """Returns a cotangent in the layout of the code. PyTorch fails to copy a cotangent that itself needs a gradient to
+    strides that the code expects."""
     layout = getattr(meta, "memory_format", None)
     is_copied = isinstance(x, torch.Tensor) and x.requires_grad and layout is not None and layout.memory_format is None
     with torch.no_grad() if is_copied else contextlib.nullcontext():
@@ -104,7 +107,7 @@ def _tangent(x: Any, meta: Any, *more: Any, **named: Any) -> Any:
 
 
 def _replay_inside(graph: fx.GraphModule) -> fx.GraphModule:
-    """Lets PyTorch replay regions for gradients inside of a graph, where the graph has such gradients."""
+    """Lets PyTorch replay regions for gradients inside of a graph, if the graph has such gradients."""
     has_backward = any(node.meta.get("autograd_backward") or node.meta.get("custom", {}).get("phase") == "backward"
                        for node in graph.graph.nodes)
     return _replay(graph) if has_backward else graph
@@ -115,7 +118,8 @@ _replay = inner_replays.remat_using_tags_for_fwd_loss_bwd_graph
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """While this holds, PyTorch makes compiled functions whose graphs may be kept, and forward passes of regions that draw."""
+    """Makes PyTorch compile functions, within this context, whose graphs may be kept, and forward passes of regions
+    that draw."""
     with mock.patch.multiple(runtime_wrappers, _AutogradBackwardCompiler=_Compiler, _AOTDispatchAutogradFunctionFactory=_Factory,
                              _AutogradForwardEpilogue=Epilogue), \
             mock.patch.object(runtime_wrappers.AOTDispatchAutograd, "process_runtime_tangent", staticmethod(_tangent)), \

@@ -1,4 +1,4 @@
-"""What a plan takes in all: the bytes that are live at each execution, gradients included."""
+"""Counts the memory of a plan: the bytes that are live at each execution, gradients included."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ._plan_problem import Problem
 
 
 def _last_reads(problem: Problem, executions: list[dict[str, Any]]) -> dict[tuple[int, int], int]:
-    """For each result of each execution the last execution that reads it."""
+    """Returns, for each result of each execution, the last execution that reads it."""
     last: dict[tuple[int, int], int] = {}
     for index, execution in enumerate(executions):
         operands = problem.operands(problem.operations[execution["operation"]])
@@ -20,7 +20,7 @@ def _last_reads(problem: Problem, executions: list[dict[str, Any]]) -> dict[tupl
 
 
 def count(problem: Problem, executions: list[dict[str, Any]]) -> tuple[int, int]:
-    """The highest sum of live bytes, and the execution at which it is reached."""
+    """Returns the highest sum of live bytes, and the execution at which it is reached."""
     end, last = len(executions), _last_reads(problem, executions)
     change = [0] * (end + 1)
     place = {each["operation"]: i for i, each in enumerate(executions) if each["replay"] == 0}

@@ -22,19 +22,19 @@ from ._plan_workspace import Measured
 
 @dataclasses.dataclass
 class Operation:
-    """One operation of the problem: a call that makes memory, or the state of the generator before a random one."""
+    """Operation of the problem: a call that allocates memory, or the state of the generator before a random call."""
 
     node: fx.Node
     is_backward: bool
     is_state: bool = False
-    is_pinned: bool = False  # it must be saved, whatever the user asks for
+    is_pinned: bool = False  # must be saved, whatever the user requests
     region: regions.Region = ()
     first_value: int = 0
     reads: list[fx.Node] = dataclasses.field(default_factory=list)
 
     @property
     def is_redrawn(self) -> bool:
-        """Whether a replay needs the generator's state as it was."""
+        """Returns whether a replay needs the generator's old state."""
         return not self.is_backward and not self.is_state and is_random(self.node) and not runs_once(self.node)
 
 
@@ -45,12 +45,12 @@ def state_bytes(node: fx.Node) -> int:
 
 
 class Problem:
-    """The operations of a joint graph, and the problem that they are.
+    """Operations of a joint graph, and their problem.
 
-    Each op is a kernel that reads and makes whole tensors. That is what eager code does; Inductor's takes less.
+    Each op is a kernel that reads and writes whole tensors, as in eager code; Inductor's code needs less.
 
-    Views and the getitem of results are no operations: readers name what they look at. So the view of a saved value
-    that autograd puts at the start of the backward pass asks for nothing there.
+    Views and the getitem of results are no operations: readers refer to the memory that they show. So the view of a
+    saved value that autograd puts at the start of the backward pass requires nothing there.
     """
 
     def __init__(self, joint: fx.GraphModule, num_fwd_outputs: int, static_inputs: Iterable[int], policy: Policy,
@@ -89,7 +89,7 @@ class Problem:
                     yield operation
 
     def _number_values(self) -> None:
-        """Values have the numbers of the planner's format: in the order in which operations make them."""
+        """Numbers the values as in the planner's format: in the order of the operations that compute them."""
         self.maker: dict[fx.Node, int] = {}
         self.value_makers: list[int] = []
         for place, operation in enumerate(self.operations):
@@ -100,36 +100,38 @@ class Problem:
             self.value_makers += [place] * len(self.sizes(operation))
 
     def sizes(self, operation: Operation) -> list[int]:
-        """Bytes of what an operation makes."""
+        """Returns the bytes of an operation's results."""
         if operation.is_state:
             return [state_bytes(operation.node)]
         return [] if is_mutation(operation.node) else self.returned(operation.node)
 
     def returned(self, node: fx.Node) -> list[int]:
-        """Bytes of the storages of a call's results. Those of a storage that several share count with the first of them."""
+        """Returns the bytes of the storages of a call's results. A shared storage counts with the first of its
+        results."""
         return self.measured[node].returned if node in self.measured else [storage_bytes(each) for each in results(node)]
 
     def scratch(self, operation: Operation) -> int:
-        """Bytes beside the results while an op runs. A random op is run with the generator's state put aside."""
+        """Returns the bytes in addition to the results while an op runs. A random op runs with the generator's state
+        saved."""
         if operation.is_state:
             return 0
         workspace = self.measured[operation.node].workspace if operation.node in self.measured else 0
         return workspace + (state_bytes(operation.node) if operation.is_redrawn else 0)
 
     def value(self, node: fx.Node) -> int | None:
-        """The value whose memory a node looks at; None for what is there anyway, such as arguments."""
+        """Returns the value whose memory a node shows; None for memory that exists anyway, such as arguments."""
         if not isinstance(node, fx.Node):
             return None
         made_by, index = self.holder(node)
         return self.operations[self.maker[made_by]].first_value + index if made_by in self.maker else None
 
     def holder(self, node: fx.Node) -> tuple[fx.Node, int]:
-        """The node whose memory a node looks at, and the first of its results with that storage."""
+        """Returns the node whose memory a node shows, and the first of its results with that storage."""
         made_by, index = root(node)
         return made_by, self.measured[made_by].holders[index] if made_by in self.measured else index
 
     def operands(self, operation: Operation) -> list[int | None]:
-        """In the order of `reads`; a random op reads the state before it, too."""
+        """Returns the values in the order of `reads`; a random op also reads the state before it."""
         state = [operation.first_value - 1] if operation.is_redrawn else []
         return [self.value(each) for each in operation.reads] + state
 
@@ -141,7 +143,7 @@ class Problem:
         return label(operation.node, reads_state, policy)
 
     def _join_views(self, found: dict[fx.Node, regions.Region], policy: Policy) -> None:
-        """Labels of views are labels of the memory that they show; a region speaks of what is computed in it."""
+        """Applies labels of views to the memory that they show; a region's label applies to values computed in it."""
         for node in self.forward_views:
             made_by, _ = self.holder(node)
             place = self.maker.get(made_by)
@@ -153,13 +155,13 @@ class Problem:
                                       label(node, False, policy), is_inside)
 
     def _find_late_reads(self) -> tuple[set[int], dict[int, int]]:
-        """The values that are gradients, and for outputs the launch until which somebody outside holds them."""
+        """Returns the values that are gradients, and for outputs the launch until which a caller holds them."""
         until: dict[int, int] = {}
         updates = len(list(mutated_inputs(self.joint)))
         for place, output in enumerate(self.forward_outputs):
             value = self.value(output)
             if value is not None:
-                # The updates of arguments come first among the outputs and are copied when the forward pass is over.
+                # The updates of arguments come first among the outputs and are copied at the end of the forward pass.
                 last = self.border - 1 if place < updates else len(self.operations)
                 until[value] = max(until.get(value, 0), last)
         found = {self.value(each) for each in self.backward_outputs} - {None}
@@ -168,7 +170,8 @@ class Problem:
         return gradients, until
 
     def tangents(self) -> list[dict[str, int]]:
-        """The gradients of outputs, which autograd holds from the start of the backward pass to its end, and copies of them."""
+        """Returns the bytes of the gradients of outputs, which autograd holds during the whole backward pass, and of
+        copies of them."""
         places = [each.meta.get("val") for each in self.joint.graph.find_nodes(op="placeholder")
                   if partitioners._is_tangent(each)]
         return [{"first": self.border, "last": len(self.operations) - 1, "bytes": tangent_bytes(each)}
@@ -179,7 +182,7 @@ class Problem:
         return sum(size for operation in self.operations for value, size in self.valued(operation) if value in self.gradients)
 
     def valued(self, operation: Operation) -> list[tuple[int, int]]:
-        """The values that an operation makes, with their bytes."""
+        """Returns the values that an operation computes, with their bytes."""
         return [(operation.first_value + place, size) for place, size in enumerate(self.sizes(operation))]
 
     def _result(self, value: int, size: int, label: str | None) -> dict[str, Any]:
@@ -196,16 +199,17 @@ class Problem:
                 for value, size in self.valued(operation)]
 
     def _is_asked(self, place: int) -> bool:
-        """Whether the label of an operation is a MUST of the user."""
+        """Returns whether the label of an operation is a MUST of the user."""
         operation = self.operations[place]
         return str(self.labels[place]).startswith("must") and not operation.is_state and not operation.is_pinned
 
     def count_musts(self) -> int:
-        """How many operations have a MUST label of the user."""
+        """Returns the number of operations with a MUST label of the user."""
         return sum(self._is_asked(place) for place in range(len(self.operations)))
 
     def to_json(self, obeys: bool = True) -> dict[str, Any]:
-        """The problem, with the user's MUST labels or not. Gradients are counted from where they are made to the end."""
+        """Returns the problem, with or without the user's MUST labels. Gradients count from their computation to the
+        end."""
         entries: list[dict[str, Any]] = []
         for place, operation in enumerate(self.operations):
             word = self.labels[place] if obeys or not self._is_asked(place) else None

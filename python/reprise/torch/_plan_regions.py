@@ -1,7 +1,8 @@
-"""Regions of torch.utils.checkpoint: the units of a plan. A region's values are replayed for its own backward pass.
+"""Finds regions of torch.utils.checkpoint, the units of a plan. A region's values are replayed for its own backward
+pass.
 
-Each region has a number in PyTorch's joint graph (``ac_graph_id``). Of a region in a region that has the outer one's, so Dynamo's
-graph, which has both, is marked. PyTorch hands the marks (``custom``) on to the joint graph.
+Each region has a number in PyTorch's joint graph (``ac_graph_id``). A region in a region has the outer one's number
+there, so Dynamo's graph, which has both, is marked. PyTorch passes the marks (``custom``) on to the joint graph.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from torch.utils.checkpoint import CheckpointPolicy
 aten = torch.ops.aten
 #: The places of the regions around an op of Dynamo's graph, the outermost first.
 MARK = "reprise_regions"
-#: Set on what PyTorch itself asks to save.
+#: Mark of values that PyTorch itself asks to save.
 KEPT = "reprise_kept"
-#: An operand that no op has.
+#: Name of an operand that no op has.
 TOKEN = "reprise_region"
 
 Region = tuple[Any, ...]
@@ -38,7 +39,7 @@ def mark(graph: fx.GraphModule, around: Region = ()) -> None:
 
 
 def has_any(graph: fx.GraphModule) -> bool:
-    """Whether Dynamo's graph has a region."""
+    """Returns whether Dynamo's graph has a region."""
     return bool(graph.graph.find_nodes(op="call_function", target=torch.ops.higher_order.tag_activation_checkpoint))
 
 
@@ -49,7 +50,8 @@ def _read(node: fx.Node) -> Region:
 
 
 def find(joint: fx.GraphModule) -> dict[fx.Node, Region]:
-    """The regions around each op. A backward op lies where the forward op does whose gradient it is part of."""
+    """Returns the regions around each op. A backward op is in the regions of the forward op to whose gradient it
+    belongs."""
     forward: dict[int, Region] = {}
     found: dict[fx.Node, Region] = {}
     for node in joint.graph.nodes:
@@ -65,7 +67,8 @@ def find(joint: fx.GraphModule) -> dict[fx.Node, Region]:
 
 
 def number(regions: Iterable[Region]) -> tuple[list[int | None], list[int]]:
-    """The unit around each unit, and for each op its unit: the innermost region, or a unit that holds nothing else."""
+    """Returns the unit around each unit, and for each op its unit: the innermost region, or a unit that holds nothing
+    else."""
     numbers: dict[Region, int] = {}
     around: list[int | None] = []
     units = []
@@ -81,7 +84,7 @@ def number(regions: Iterable[Region]) -> tuple[list[int | None], list[int]]:
 
 
 def merge_equal(joint: fx.GraphModule) -> None:
-    """Computes equal ops once, but for those of different regions: each is replayed with its own."""
+    """Merges equal ops, except those of different regions: each is replayed with its own region."""
     for node, region in find(joint).items():
         if region:
             node.kwargs = {**node.kwargs, TOKEN: repr(region)}
@@ -92,9 +95,10 @@ def merge_equal(joint: fx.GraphModule) -> None:
 
 
 def mark_kept(joint: fx.GraphModule) -> None:
-    """Has PyTorch mark what must be saved, and tells its marks from the user's.
+    """Makes PyTorch mark values that must be saved, and distinguishes its marks from the user's.
 
-    What one region hands over to the next is not marked: the plan of the labels keeps it anyway, and a budget may not.
+    Values that one region passes to the next are not marked: the plan of the labels keeps them anyway, and a budget may
+    not.
     """
     asked = {node: node.meta.get("recompute") for node in joint.graph.nodes}
     if partitioners.has_recomputable_ops(joint):
@@ -111,9 +115,9 @@ def mark_kept(joint: fx.GraphModule) -> None:
 
 
 def split_dropouts(joint: fx.GraphModule) -> None:
-    """Draws the masks of dropouts in regions by ops of their own, as the CPU's dropout does inside it.
+    """Draws the masks of dropouts in regions by separate ops, as the CPU's dropout does internally.
 
-    Eager code replays the mask alone, and neither what it is for nor what the dropout makes of that.
+    Eager code replays only the mask, and neither the op it is for nor the result of the dropout.
     """
     for node, region in find(joint).items():
         if not region or node.target is not aten.native_dropout.default:

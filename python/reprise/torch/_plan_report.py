@@ -1,4 +1,4 @@
-"""What was planned in this process."""
+"""Reports the plans of this process."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ _plans: list["GraphPlan"] = []
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class GraphPlan:
-    """The plan of one graph. Bytes are those that the allocator is asked for, beside parameters and inputs."""
+    """Plan of one graph. Bytes are those requested from the allocator, in addition to parameters and inputs."""
 
-    #: What the plan had to fit into, or None.
+    #: Limit of the plan in bytes, or None.
     budget: int | None
-    #: The most that a step takes at once: values, gradients, and what libraries allocate inside ops. Within a budget that
-    #: of Inductor's code, where it runs.
+    #: Peak bytes of a step: values, gradients, and allocations of libraries inside ops. Within a budget that of
+    #: Inductor's code, if it runs.
     peak: int
-    #: The same without a replay.
+    #: Peak bytes without a replay.
     peak_without_replays: int
-    #: What the backward pass leaves behind.
+    #: Bytes that the backward pass leaves.
     gradient_bytes: int
-    #: What the forward pass leaves for the backward one, beside outputs and arguments.
+    #: Bytes that the forward pass leaves for the backward pass, in addition to outputs and arguments.
     saved_bytes: int
-    #: Ops that run a second time, and how many of them draw random words.
+    #: Number of ops that run a second time, and of those that draw random words.
     replays: int
     random_replays: int
-    #: Seconds by the cost model: of a step without replays, and what replays add to it.
+    #: Seconds by the cost model: of a step without replays, and of the replays.
     seconds: float
     extra_seconds: float
     #: Percent of a step's cost that any plan within the budget adds at least.
@@ -35,7 +35,7 @@ class GraphPlan:
 
     @property
     def extra_percent(self) -> float:
-        """What replays add to a step, in percent of its cost."""
+        """Returns the cost of replays in percent of the step's cost."""
         return 100 * self.extra_seconds / self.seconds if self.seconds else 0.0
 
     def __str__(self) -> str:

@@ -10,17 +10,18 @@ from torch._guards import CompileContext
 
 from .._errors import Error, RepriseWarning
 
-#: More than any step takes, so that all labels are followed.
+#: Limit above the memory of any step, so that all labels are followed.
 UNLIMITED = "1048576GiB"
 UNITS = {"": 1, "B": 1, "kB": 10 ** 3, "MB": 10 ** 6, "GB": 10 ** 9, "TB": 10 ** 12, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
          "TiB": 1 << 40}
 
 
 class _Call:
-    """One call of torch.compile: what its graphs save, and how often each frame was compiled."""
+    """Call of torch.compile: bytes that its graphs save, and how often each frame was compiled."""
 
     def __init__(self, options: Any) -> None:
-        self.options = options  # kept alive, so that its id is not given to another one
+        # We keep the options alive, so that their id is not reused.
+        self.options = options
         self.saved: dict[tuple, int] = {}
         self.last: tuple = ()
         self.has_warned = False
@@ -30,7 +31,7 @@ _calls: dict[int, _Call] = {}
 
 
 class Share:
-    """What one graph of a model may take: the budget less what the other graphs save for the backward pass."""
+    """Share of one graph of a model: the budget minus the bytes that the other graphs save for the backward pass."""
 
     def __init__(self, options: dict[str, Any] | None, budget: str, is_followed: bool = False) -> None:
         self.text, self._is_followed = budget, is_followed
@@ -61,7 +62,8 @@ class Share:
         return str(left)
 
     def limits(self) -> str:
-        """What the least budget of one graph does not count, for the end of an error; empty for a share and where the graph is all."""
+        """Returns the bytes that the smallest budget of one graph excludes, for the end of an error; empty for a share
+        and for a single graph."""
         if self.text.endswith("%"):
             return ""
         saved = sum(size for key, size in self.call.saved.items() if key != self.key)

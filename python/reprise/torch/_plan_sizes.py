@@ -11,7 +11,7 @@ Number = int | float
 
 
 def copy(graph: fx.GraphModule) -> tuple[fx.GraphModule, dict[fx.Node, fx.Node]]:
-    """A graph with the same attributes and what Dynamo says of it, and the copy of each node."""
+    """Returns a graph with the same attributes and Dynamo's metadata, and the copy of each node."""
     copied: dict[fx.Node, fx.Node] = {}
     nodes = fx.Graph()
     nodes.output(nodes.graph_copy(graph.graph, copied))
@@ -36,7 +36,8 @@ def _bodies(graph: fx.GraphModule) -> Iterator[tuple[fx.Node, fx.GraphModule, li
 
 
 def find_floats(graph: fx.GraphModule) -> set[fx.Node]:
-    """Inputs that are tensors and are read as floats, by ``item``: here, or in the body of a region that they are passed to."""
+    """Returns inputs that are tensors and are read as floats by ``item``: here, or in the body of a region that they
+    are passed to."""
     found = {each.args[0] for each in graph.graph.find_nodes(op="call_method", target="item")}
     for _, body, operands in _bodies(graph):
         inner = find_floats(body)
@@ -45,7 +46,7 @@ def find_floats(graph: fx.GraphModule) -> set[fx.Node]:
 
 
 def specialize(graph: fx.GraphModule, numbers: Mapping[fx.Node, Number]) -> fx.GraphModule:
-    """The graph with numbers for inputs; their placeholders stay, unread but where a body takes a tensor."""
+    """Returns the graph with numbers for inputs; their placeholders stay, unread unless a body takes a tensor."""
     made, copied = copy(graph)
     for place, (call, body, operands) in enumerate(_bodies(graph)):
         inner = {within: numbers[operand] for operand, within in operands if operand in numbers}

@@ -1,7 +1,8 @@
-"""Elementwise results that Inductor's code stores, since that frees more than it takes.
+"""Marks elementwise results that Inductor's code stores, because that frees more memory than it needs.
 
-Inductor computes an elementwise op where its result is read, and until then keeps all that the op reads. So a running sum, such as that
-of the skip connections of a net, keeps each of its terms up to the first op of a library that reads the sum.
+Inductor computes an elementwise op where its result is read, and until then keeps all operands of the op. A running
+sum, such as that of the skip connections of a net, therefore keeps each of its terms up to the first library op that
+reads the sum.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ def _looks(node: fx.Node) -> bool:
 
 
 def _is_late(node: fx.Node) -> bool:
-    """Whether Inductor may compute a result where it is read. The results of libraries' ops and of reductions lie in memory."""
+    """Returns whether Inductor may compute a result where it is read. The results of library ops and of reductions lie
+    in memory."""
     return _looks(node) or isinstance(node.target, torch._ops.OpOverload) and isinstance(node.meta.get("val"), torch.Tensor) and not (
         calls_library(node) or torch.Tag.reduction in node.target.tags)
 
 
 def _find_last_readers(nodes: list[fx.Node], place: dict[fx.Node, int]) -> dict[fx.Node, int]:
-    """For each node the place of the last op that reads its memory."""
+    """Returns, for each node, the place of the last op that reads its memory."""
     last: dict[fx.Node, int] = {}
     for node in reversed(nodes):
         last[node] = max((last[user] if _looks(user) else place[user] for user in node.users), default=place[node])
@@ -40,7 +42,7 @@ def store(graph: fx.Graph, given: dict[str, int]) -> None:
     place = {node: at for at, node in enumerate(nodes)}
     last = _find_last_readers(nodes, place)
     calls = [place[node] for node in nodes if node.op == "call_function" and not _is_late(node)]
-    #: What lies in memory, with its bytes and the place until which it is kept; and for each node what it is computed of.
+    #: Bytes of values in memory, the place until which each is kept, and the values that each node is computed from.
     sizes: dict[fx.Node, int] = {}
     until: dict[fx.Node, int] = {}
     reads: dict[fx.Node, set[fx.Node]] = {}

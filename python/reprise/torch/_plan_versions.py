@@ -1,7 +1,7 @@
-"""Writes to outputs that are views of saved values are PyTorch's error, as in eager code.
+"""Makes writes to outputs that are views of saved values PyTorch's error, as in eager code.
 
-PyTorch's compiled functions hide such a view behind ``aten._unsafe_view``, which has a version counter of its own: the backward pass would
-read what was written, without a word. Here the saved value takes the counter of the output.
+PyTorch's compiled functions hide such a view behind ``aten._unsafe_view``, which has its own version counter: the
+backward pass would silently read the overwritten value. Here the saved value gets the counter of the output.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch._functorch._aot_autograd import runtime_wrappers
 
 
 def _watched(saved: Any, outputs: Mapping[int, torch.Tensor]) -> Any:
-    """The saved tensor as a view of the output that lies in the same memory, if there is one of its element type."""
+    """Returns the saved tensor as a view of the output in the same memory, if there is one of its element type."""
     output = outputs.get(saved.untyped_storage()._cdata) if type(saved) is torch.Tensor else None
     if output is None or output.dtype != saved.dtype:
         return saved

@@ -1,4 +1,4 @@
-"""What an op allocates, inside itself and for its results: measured once per op, and remembered."""
+"""Measures the allocations of an op, inside itself and for its results: once per op, and caches them."""
 
 from __future__ import annotations
 
@@ -24,42 +24,45 @@ from ._plan_nodes import block_bytes, is_collective, is_mutation, is_view, resul
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
-    """What one run of an op told of its memory."""
+    """Measurement of the memory of one run of an op."""
 
-    #: Bytes that the op allocates beside its results.
+    #: Bytes that the op allocates in addition to its results.
     workspace: int
-    #: Bytes of the storage of each result, which may be larger than the result. Results that share one count with the first of them.
+    #: Bytes of the storage of each result, which may be larger than the result. A shared storage counts with the first
+    #: of its results.
     returned: list[int]
-    #: For each result the first one that has the same storage.
+    #: First result with the same storage, for each result.
     holders: list[int]
 
 
-#: Bytes and holders, as `Measured` has them.
+#: Bytes and holders, as in `Measured`.
 Storages = tuple[list[int], list[int]]
 _known: dict[str, Measured] = {}
-#: Part of the key of what is remembered: another number for another way to measure.
+#: Part of the cache key: a new number for each method of measurement.
 METHOD = 5
-#: Operands that say how much there is to do; an op that is measured with zeros there does nothing.
+#: Operands that determine the amount of work; an op that is measured with zeros for them does nothing.
 COUNTS = ("bag_size",)
-#: An operand that only another op of the same library can have made: addresses and sizes, for all we know.
+#: Operand that only another op of the same library can compute: possibly addresses and sizes.
 OPAQUE = "workspace"
-#: Operands that say what a forward drew. That lie on a GPU or on the host, whatever PyTorch's fake results say, and are read there.
+#: Operands that describe the draws of a forward op. They lie on a GPU or on the host, whatever PyTorch's fake results
+#: say, and are read there.
 STATES = ("philox_seed", "philox_offset", "rng_state")
-#: What Inductor calls beside its fallbacks.
+#: Ops that Inductor calls in addition to its fallbacks.
 LIBRARY = (torch.ops.aten.convolution.default, torch.ops.aten.mm.default, torch.ops.aten.addmm.default,
            torch.ops.aten.bmm.default)
 
 
 def is_measurable(node: fx.Node) -> bool:
-    """Whether a run of an op by itself tells what it allocates. That of a sparse tensor, which has no storage, does not."""
+    """Returns whether a run of only this op shows its allocations. For sparse tensors, which have no storage, it does
+    not."""
     if any(each is not None and each.layout is not torch.strided for each in results(node)):
         return False
     return isinstance(node.target, torch._ops.OpOverload) and not is_mutation(node) and not is_collective(node) and not is_view(node)
 
 
 def calls_library(node: fx.Node) -> bool:
-    """Whether Inductor's code calls what eager code would, instead of a kernel of its own. Inductor falls back for all ops that it
-    does not know, such as a user's, when it meets the first of them."""
+    """Returns whether Inductor's code calls the eager op instead of its own kernel. Inductor falls back for all ops
+    that it does not know, such as a user's, when it meets the first of them."""
     from torch._inductor import lowering
     return node.target in (*LIBRARY, *lowering.fallbacks) or node.target not in lowering.lowerings
 
@@ -77,7 +80,8 @@ def _arguments(node: fx.Node, change) -> tuple[tuple, dict]:
 
 
 def _key(node: fx.Node) -> str:
-    """The op, its operands' shapes and layouts, its attributes, and what decides on a library's algorithm."""
+    """Returns the key of an op: its operands' shapes and layouts, its attributes, and the hardware, on which a
+    library's algorithm depends."""
     device = _device(node)
     hardware = torch.cuda.get_device_name(device) if device.type == "cuda" else torch.get_num_threads()
     text = repr((METHOD, str(node.target), _arguments(node, _describe), torch.__version__, hardware,
@@ -86,7 +90,7 @@ def _key(node: fx.Node) -> str:
 
 
 def _real(value: Any, takes_all: bool, integer: int, counts: list[torch.Tensor]) -> Any:
-    """A tensor like a fake one: ones, so that logarithms and divisions are defined, and index 0."""
+    """Returns a tensor like a fake one: ones, so that logarithms and divisions are defined, and index 0."""
     if not isinstance(value, torch.Tensor):
         return value
     size = storage_bytes(value) // value.element_size() if value.numel() else 0
@@ -100,7 +104,8 @@ def _real(value: Any, takes_all: bool, integer: int, counts: list[torch.Tensor])
 
 
 def _states(node: fx.Node) -> dict[int, Any]:
-    """By place, the operands that say what a forward drew: those of a run of it. LookupError if there is none."""
+    """Returns, by place, the operands that describe the draws of a forward op, from a run of that op. LookupError if
+    there is none."""
     states: dict[int, Any] = {}
     for place, (each, value) in enumerate(zip(node.target._schema.arguments, node.args)):
         if each.name in STATES and isinstance(value, fx.Node):
@@ -115,7 +120,8 @@ def _states(node: fx.Node) -> dict[int, Any]:
 
 
 def _made(node: fx.Node, name: str = "", begin: Callable[[], None] = lambda: None) -> tuple[Any] | None:
-    """What a run of an op returns for operands that are made up, in a range of that name, behind `begin`; None if it refuses all."""
+    """Returns the results of an op for made-up operands, in a range of that name, behind `begin`; None if it refuses
+    all."""
     try:
         for args, kwargs in _real_arguments(node):
             begin()
@@ -130,9 +136,9 @@ def _made(node: fx.Node, name: str = "", begin: Callable[[], None] = lambda: Non
 
 
 def _real_arguments(node: fx.Node) -> Iterator[tuple[tuple, dict]]:
-    """Operands that let an op do the most: a mask takes all elements, unless so many values are not there.
+    """Yields operands for which an op does the most work: a mask selects all elements, unless there are too few values.
 
-    Some ops want integers from 1 on, such as the pivots of a factorization.
+    Some ops need integers from 1 on, such as the pivots of a factorization.
     """
     names = [each.name for each in node.target._schema.arguments]
     counts = [each.meta["val"] for name, each in zip(names, node.args) if name in COUNTS and isinstance(each, fx.Node)]
@@ -143,7 +149,7 @@ def _real_arguments(node: fx.Node) -> Iterator[tuple[tuple, dict]]:
 
 
 def _memory_peaks(records: Iterable[Iterable[Any]], names: list[str]) -> dict[str, int]:
-    """For each named range the highest sum of allocations since it began, in the last range of that name."""
+    """Returns, for each named range, the highest sum of allocations since its begin, in the last range of that name."""
     peaks: dict[str, int] = {}
     name, thread, depth, live = "", 0, 0, 0
     for each in sorted(itertools.chain(*records), key=lambda each: each.start_us()):
@@ -160,15 +166,15 @@ def _memory_peaks(records: Iterable[Iterable[Any]], names: list[str]) -> dict[st
 
 
 def run(node: fx.Node, name: str = "", begin: Callable[[], None] = lambda: None) -> tuple[Any] | None:
-    """The results of an op for operands that are made up, or None if it takes none. The last range of that name, and what follows
-    `begin`, is its run."""
+    """Returns the results of an op for made-up operands, or None if it accepts none. Its run is the last range of that
+    name, behind `begin`."""
     if any(each.name == OPAQUE for each in node.target._schema.arguments):
         return None
     return _made(node, name, begin)
 
 
 def _find_storages(node: fx.Node, made: tuple[Any] | None) -> Storages | None:
-    """The storages of what a run has returned, or None if that is not what the graph says of it."""
+    """Returns the storages of the results of a run, or None if they differ from the graph's."""
     leaves, said = tree_leaves(made or ()), results(node)
     if len(leaves) != len(said) or any((mine is None) != (its is None) for mine, its in zip(leaves, said)):
         return None
@@ -179,9 +185,8 @@ def _find_storages(node: fx.Node, made: tuple[Any] | None) -> Storages | None:
 
 
 def _measure_cpu(nodes: dict[str, fx.Node]) -> dict[str, tuple[int, Storages | None]]:
-    """Runs in a thread of its own: one thread has one profiler, which may be the user's. PyTorch's other profiler, Kineto, prints lines
-    that nothing turns off once PyTorch is loaded.
-    """
+    """Runs in its own thread: one thread has one profiler, which may be the user's. PyTorch's other profiler, Kineto,
+    prints lines that nothing turns off once PyTorch is loaded."""
     storages = {}
     _enable_profiler_legacy(ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig()))
     try:
@@ -195,9 +200,10 @@ def _measure_cpu(nodes: dict[str, fx.Node]) -> dict[str, tuple[int, Storages | N
 
 
 def _measure_cuda(nodes: dict[str, fx.Node]) -> dict[str, tuple[int, Storages | None]]:
-    """The second run of each op: in its first a library may allocate what it keeps, such as the workspace of cuBLAS.
+    """Measures the second run of each op: in the first a library may allocate memory that it keeps, such as the
+    workspace of cuBLAS.
 
-    What is requested counts: the blocks that the allocator gives for it depend on what was freed before.
+    Requested bytes count, because the blocks of the allocator depend on what was freed before.
     """
     peaks = {}
     for key, node in nodes.items():
@@ -217,7 +223,7 @@ def _device(node: fx.Node) -> torch.device:
 
 
 def _measure(nodes: dict[str, fx.Node]) -> dict[str, Measured]:
-    """What the run of each op tells. The generators are left as they were."""
+    """Measures the run of each op, and restores the generators."""
     peaks: dict[str, tuple[int, Storages | None]] = {}
     gpus = sorted({_device(node).index for node in nodes.values() if _device(node).type == "cuda"})
     with torch.random.fork_rng(gpus), _disable_current_modes(), ThreadPoolExecutor(1) as thread:
@@ -229,7 +235,8 @@ def _measure(nodes: dict[str, fx.Node]) -> dict[str, Measured]:
 
 
 def _conclude(node: fx.Node, peak: int | None, storages: Storages | None) -> Measured:
-    """Sizes are those of the allocator's blocks. An op that refuses all that is made up for it is counted with a copy of what it reads."""
+    """Returns the measurement; sizes are those of the allocator's blocks. An op that refuses all made-up operands
+    counts with a copy of its operands."""
     device = _device(node)
     said = [0 if each is None else int(each.untyped_storage().nbytes()) for each in results(node)]
     returned, holders = storages or (said, list(range(len(said))))
@@ -239,7 +246,8 @@ def _conclude(node: fx.Node, peak: int | None, storages: Storages | None) -> Mea
 
 
 def measure(nodes: Iterable[fx.Node]) -> dict[fx.Node, Measured]:
-    """What the ops of a graph allocate and return, from memory, from the cache on disk, or by running each op once."""
+    """Returns the allocations and results of the ops of a graph, from memory, from the cache on disk, or by running
+    each op once."""
     keys = {node: _key(node) for node in nodes if is_measurable(node)}
     if not _known:
         _known.update({key: Measured(*each) for key, each in (cache.read("operations") or {}).items()})

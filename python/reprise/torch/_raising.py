@@ -1,4 +1,4 @@
-"""Errors of backends as the user's program sees them."""
+"""Raises errors of backends as the user's program sees them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from .._errors import Error
 
 
 def raising(error: Error) -> Callable[..., Any]:
-    """What is called instead of a compiled graph: raises the error as it is, since Dynamo puts a frame around what a backend raises.
+    """Returns a function to call instead of a compiled graph. It raises the error unchanged, because Dynamo wraps what
+    a backend raises.
 
-    Where Dynamo is told to suppress errors, it gets the error, and runs the graph itself.
+    If Dynamo is set to suppress errors, it gets the error, and runs the graph itself.
     """
     if torch._dynamo.config.suppress_errors:
         raise error

@@ -1,7 +1,7 @@
-"""Warns of state that a region of torch.utils.checkpoint writes, where PyTorch and not a plan replays the region.
+"""Warns of state that a region of torch.utils.checkpoint writes, if PyTorch and not a plan replays the region.
 
-Where Dynamo breaks the graph in a region, or a region surrounds a compiled function, PyTorch runs the region a second time as it does
-without torch.compile, and what it writes is written twice: a batch norm counts each batch as two.
+If Dynamo breaks the graph in a region, or if a region surrounds a compiled function, PyTorch runs the region a second
+time as it does without torch.compile, and repeats its writes: a batch norm counts each batch as two.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from torch.utils._pytree import tree_leaves
 from .._errors import RepriseWarning
 
 BACKENDS = ("reprise", "reprise_plan")
-#: Files of the frames between the user's call of a checkpoint and what asks for its place.
+#: Files of the frames between the user's call of a checkpoint and the request for its place.
 INNER = (os.path.dirname(torch.__file__) + os.sep, contextlib.__file__, __file__)
 
 #: Places of regions that were warned of, and regions that were watched: by place, module and whether that trains.
@@ -35,7 +35,7 @@ _around = threading.local()
 
 
 class _Watch(TorchDispatchMode):
-    """Finds the first op that writes memory which was there before the region."""
+    """Finder of the first op that writes memory from before the region."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +63,8 @@ def _find_storages(values: Any) -> set[StorageWeakRef]:
 
 
 def _find_written(op: Any, args: tuple, kwargs: dict[str, Any]) -> list[torch.Tensor]:
-    """The operands that an op writes. A batch norm's schema does not tell that it writes its running statistics."""
+    """Returns the operands that an op writes. A batch norm's schema does not show that it writes its running
+    statistics."""
     if not isinstance(op, torch._ops.OpOverload):
         return []
     given = {each.name: value for each, value in zip(op._schema.arguments, args)} | kwargs
@@ -75,7 +76,7 @@ def _find_written(op: Any, args: tuple, kwargs: dict[str, Any]) -> list[torch.Te
 
 
 def _find_place() -> tuple[str, str | None]:
-    """The user's line that calls the checkpoint, and the backend whose graph has broken there."""
+    """Returns the user's line that calls the checkpoint, and the backend whose graph has broken there."""
     frame, broken = sys._getframe(1), None
     while frame.f_back and frame.f_code.co_filename.startswith(INNER):
         prior = frame.f_locals.get("prior") if frame.f_code.co_filename == eval_frame.__file__ else None
@@ -92,7 +93,8 @@ def _tell(place: str, what: str) -> None:
 
 
 def _identify(function: Callable) -> tuple[int, bool] | None:
-    """The module whose function it is, and whether that trains; None for any other function, which may write elsewhere each time."""
+    """Returns the module of a function, and whether it trains; None for any other function, which may write elsewhere
+    each time."""
     while isinstance(function, functools.partial):
         function = function.func
     owner = getattr(function, "__self__", function)
@@ -101,7 +103,7 @@ def _identify(function: Callable) -> tuple[int, bool] | None:
 
 @contextlib.contextmanager
 def _region(function: Callable) -> Iterator[None]:
-    """What surrounds the first run of a region's function."""
+    """Surrounds the first run of a region's function."""
     place, broken = _find_place()
     outer, _around.place = getattr(_around, "place", None), place
     key = _identify(function)
@@ -120,7 +122,7 @@ def _region(function: Callable) -> Iterator[None]:
 
 
 def install() -> None:
-    """Has each call of torch.utils.checkpoint outside of compiled graphs watched for such state."""
+    """Watches each call of torch.utils.checkpoint outside of compiled graphs for such state."""
     generate, forward = checkpoint._checkpoint_without_reentrant_generator, checkpoint.CheckpointFunction.forward
 
     @functools.wraps(generate)
@@ -138,7 +140,7 @@ def install() -> None:
 
 
 def watch(run: Callable) -> Callable:
-    """A compiled function that warns where it writes an argument in a region that PyTorch replays."""
+    """Returns a compiled function that warns if it writes an argument in a region that PyTorch replays."""
     def call(*arguments: Any) -> Any:
         place = getattr(_around, "place", None)
         if place is None or place in _told:

@@ -11,6 +11,7 @@ from torch._dynamo.convert_frame import compile_lock
 
 @contextlib.contextmanager
 def tracing() -> Iterator[None]:
-    """One thread traces at a time, as a compilation: other threads that call compiled functions would take a bare trace for one around them."""
+    """Allows one thread to trace at a time, as a compilation: otherwise other threads that call compiled functions
+    would treat a bare trace as one around them."""
     with compile_lock, torch.compiler._compile_session_context():
         yield

@@ -1,8 +1,8 @@
-"""``torch.compile(model, backend="reprise")``: the whole compiler behind AOTAutograd.
+"""Backend ``torch.compile(model, backend="reprise")``: the whole compiler behind AOTAutograd.
 
-AOTAutograd makes Dynamo's graph functional and mends mutated arguments and aliases around it. The graph becomes the
-dialect, Reprise differentiates, plans and compiles it, and a function of PyTorch's autograd stands around it. Optimizers,
-hooks, clipping and accumulation of PyTorch work on the gradients as ever.
+AOTAutograd makes Dynamo's graph functional and handles mutated arguments and aliases around it. The graph becomes the
+dialect, Reprise differentiates, plans and compiles it, and a function of PyTorch's autograd surrounds it. Optimizers,
+hooks, clipping and accumulation of PyTorch work on the gradients as usual.
 """
 
 from __future__ import annotations
@@ -56,10 +56,11 @@ def _say_fallback(what: str) -> None:
 
 
 def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable[..., Any]:
-    """The backend. Options: ``policy`` as ``reprise.compile`` takes it; ``budget``, too: bytes are for the whole step, whatever
-    graphs Dynamo makes of it, a share is that of each graph; ``fallback``: graphs with ops that the dialect lacks go to Inductor, which is said once.
+    """Compiles a graph. Options: ``policy`` and ``budget`` as in ``reprise.compile``; bytes are for the whole step,
+    whatever graphs Dynamo makes of it, a share is that of each graph; ``fallback``: graphs with unsupported ops go
+    to Inductor, with one warning.
 
-    What comes back raises an error with all missing ops and the user's lines that ask for them.
+    The result raises an error with all missing ops and the user's lines that need them.
     """
     share, options = step_budget(options), dict(options or {})
     if unknown := sorted(set(options) - _OPTIONS):

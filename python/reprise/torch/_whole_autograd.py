@@ -13,7 +13,7 @@ from .aten import Value
 
 
 class _Kept(Untraced):
-    """A node that no gradient passes. It saves tensors that few backward passes ask for."""
+    """Node that no gradient passes. It saves tensors that few backward passes need."""
 
     @staticmethod
     def forward(ctx: Any, anchor: torch.Tensor, *tensors: torch.Tensor) -> torch.Tensor:
@@ -26,9 +26,10 @@ class _Kept(Untraced):
 
 
 class _Graph(Untraced):
-    """The forward pass of a graph. Its backward pass is what the forward pass has left pending.
+    """Forward pass of a graph. Its backward pass is the pending state that the forward pass leaves.
 
-    Only what that reads is saved here, so that other tensors may be overwritten between the passes, as in eager.
+    Only the operands of the backward pass are saved here, so that other tensors may be overwritten between the passes,
+    as in eager.
     """
 
     @staticmethod
@@ -63,7 +64,7 @@ class _Graph(Untraced):
 
 
 class _Derivative(Untraced):
-    """A backward pass, which is a function of arguments and cotangents: its own backward pass is one, too."""
+    """Backward pass as a function of arguments and cotangents: its own backward pass is one, too."""
 
     @staticmethod
     def forward(ctx: Any, pending: Pending, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -91,21 +92,21 @@ def _given(cotangent: torch.Tensor | None, value: Value) -> torch.Tensor:
 
 
 def _derive(pending: Pending, inputs: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
-    """A backward pass, of which there are derivatives if they may be asked for."""
+    """Runs a backward pass, with derivatives if they may be requested."""
     return _Derivative.apply(pending, *inputs) if torch.is_grad_enabled() else pending.backward(inputs)
 
 
 class Calling:
-    """The code of a functional graph: it takes its arguments and gives all its outputs."""
+    """Code of a functional graph: from its arguments to all its outputs."""
 
     def __init__(self, functional: Functional, graph: CompiledGraph, constants: Sequence[Any]) -> None:
         self.functional = functional
         self.graph = graph
-        #: What stands at each output that is not computed: a tensor without elements, a number, or None.
+        #: Values of outputs that are not computed: a tensor without elements, a number, or None.
         self._constants = constants
 
     def placed(self, outputs: Sequence[torch.Tensor]) -> list[Any]:
-        """All outputs of the functional graph."""
+        """Returns all outputs of the functional graph."""
         placed = list(self._constants)
         for number, output in zip(self.graph.computed, outputs):
             placed[number] = output
@@ -124,7 +125,8 @@ class Calling:
         return list(_Graph.apply(self, reading, kept, *prepared))
 
     def _prepared(self, at: int, tensor: torch.Tensor) -> torch.Tensor:
-        """Without a gradient where none comes; as it was where the graph overwrites what its backward pass reads."""
+        """Returns a tensor to save: without a gradient if none comes; a copy if the graph overwrites a value that its
+        backward pass reads."""
         saved = self.graph.saved
         if tensor.requires_grad and (at not in saved or saved.index(at) not in self.graph.level.wanted):
             tensor = tensor.detach()

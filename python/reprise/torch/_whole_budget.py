@@ -1,4 +1,5 @@
-"""Budgets in bytes, which hold for a whole step: the graphs that Dynamo or a user's function makes of a model share them."""
+"""Shares budgets in bytes, which apply to a whole step, among the graphs that Dynamo or a user's function makes of a
+model."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _UNITS = {"": 1, "B": 1, **{f"{letter}iB": 1 << 10 * power for power, letter in 
 
 
 def _parse(budget: Any) -> int | None:
-    """Bytes; None for a share, for no budget, and for what the compiler will complain of."""
+    """Returns bytes; None for a share, for no budget, and for text that the compiler will refuse."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([A-Za-z]*)", str(budget))
     if isinstance(budget, bool) or not found or found.group(2) not in _UNITS:
         return None
@@ -25,7 +26,7 @@ def _parse(budget: Any) -> int | None:
 
 
 class Member:
-    """The step of one graph, which may be planned anew for fewer bytes."""
+    """Step of one graph, which may be planned again for fewer bytes."""
 
     def __init__(self, make: Callable[[Any], PausingStep], budget: Any, least: int = 0) -> None:
         self._make, self._least = make, least
@@ -42,7 +43,8 @@ class Member:
         return self._least
 
     def shrink(self) -> None:
-        """Takes the least plan, and gives up what waits for a backward pass, which will run its forward pass again."""
+        """Uses the smallest plan, and abandons steps that wait for a backward pass, which will run their forward pass
+        again."""
         old, self.step = self.step, self._make(self.least())
         old.give_up()
 
@@ -59,20 +61,22 @@ def least_of(make: Callable[[Any], PausingStep]) -> int:
 
 
 class StepBudget:
-    """What the graphs of one call of torch.compile may take together."""
+    """Budget of all graphs of one call of torch.compile."""
 
     def __init__(self, options: dict[str, Any]) -> None:
-        self._options = options  # kept alive, so that its id is not given to another one
+        # We keep the options alive, so that their id is not reused.
+        self._options = options
         self._members: "weakref.WeakValueDictionary[tuple[Any, ...], Member]" = weakref.WeakValueDictionary()
         self._last: tuple[Any, ...] = ()
-        #: Whether Dynamo breaks the model behind the graph that is being compiled, so that later graphs are not known yet.
+        #: Flag of a graph break behind the graph under compilation: later graphs are not known yet.
         self.is_followed = False
         #: Errors of the parts of a graph that a user's function cuts; None outside of such a graph.
         self._errors: list[Error] | None = None
 
     @contextlib.contextmanager
     def parts(self, budget: Any) -> Iterator[None]:
-        """Lets all parts of a graph be compiled before an error, so that the least budget in the error is for all of them."""
+        """Lets all parts of a graph be compiled before an error, so that the smallest budget in the error is for all of
+        them."""
         if self._errors is not None:
             yield
             return
@@ -85,7 +89,8 @@ class StepBudget:
             self._errors = None
 
     def _key(self) -> tuple[Any, ...]:
-        """The frame, and the number of the graph in it: a frame that is compiled for other sizes takes its own place."""
+        """Returns the frame, and the number of the graph in it: a frame that is compiled for other sizes replaces
+        itself."""
         identity = CompileContext.current_compile_id()
         compiled = (identity.frame_id, identity.frame_compile_id) if identity else (None, None)
         ordinal = self._last[2] + 1 if self._last[:2] == compiled else 0
@@ -93,7 +98,8 @@ class StepBudget:
         return compiled[0], ordinal
 
     def fit(self, make: Callable[[Any], PausingStep], budget: Any) -> Member:
-        """A step within what the other graphs leave. If it does not fit there, all of them take their least plans."""
+        """Makes a step within the bytes that the other graphs leave. If it does not fit, all of them use their smallest
+        plans."""
         total, key = _parse(budget), self._key()
         if total is None:
             return Member(make, budget)
@@ -123,7 +129,7 @@ class StepBudget:
         return Member(make, total - sum(each.taken for each in others))
 
     def _refuse(self, error: Error, members: list[Member], least: int, total: int) -> Error:
-        """The error of all graphs that are known: ``members``, and one more if that takes ``least`` bytes."""
+        """Returns the error of all known graphs: ``members``, and one more if that needs ``least`` bytes."""
         count, least = len(members) + bool(least), least + sum(each.least() for each in members)
         refusal, told = error.message, least_met(least)
         if count > 1:
@@ -137,5 +143,5 @@ _budgets: dict[int, StepBudget] = {}
 
 
 def step_budget(options: dict[str, Any] | None) -> StepBudget:
-    """That of the call of torch.compile with these options."""
+    """Returns the budget of the call of torch.compile with these options."""
     return _budgets.setdefault(id(options), StepBudget(options)) if options else StepBudget({})

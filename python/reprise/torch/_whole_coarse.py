@@ -1,4 +1,4 @@
-"""The pass over Dynamo's graph, before AOTAutograd takes apart or loses what the dialect keeps whole."""
+"""Rewrites Dynamo's graph, before AOTAutograd splits or loses ops that the dialect keeps whole."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ def _attention_arguments(query: Any, key: Any, value: Any, attn_mask: Any = None
 
 
 def _known(value: Any) -> Any:
-    """A number; of one that Dynamo has made a variable, such as another model's scale, the value of this program."""
+    """Returns a number; for one that Dynamo has made a variable, such as another model's scale, the value of this
+    program."""
     return value.meta["example_value"] if isinstance(value, fx.Node) else value
 
 
 def _keep_attention(graph: fx.Graph, node: fx.Node) -> None:
     query, key, value, mask, rate, is_causal, scale = _attention_arguments(*node.args, **node.kwargs)
     if is_functorch_wrapped_tensor(node.meta["example_value"]):
-        return # torch.func differentiates or batches it, for which PyTorch takes it apart
+        return # torch.func differentiates or batches it, for which PyTorch splits it
     shape, dtype = query.meta["example_value"].shape, node.meta["example_value"].dtype
     with graph.inserting_before(node):
         operands = [each if each.meta["example_value"].dtype == dtype else graph.call_method("to", (each, dtype))
@@ -51,7 +52,7 @@ def _as_tuple(*values: Any) -> tuple[Any, ...]:
 
 
 def _split_layers(graph: fx.Graph, node: fx.Node) -> None:
-    """Layer by layer with dropout between them, which PyTorch 2.13 forgets where it takes a recurrent net apart."""
+    """Runs the layers with dropout between them, which PyTorch 2.13 forgets when it splits a recurrent net."""
     if not isinstance(node.args[2], (list, tuple)):
         raise Unsupported({"packed sequences with dropout": [source_line(node)]})
     x, state, parameters, has_biases, layers, rate, is_training, is_bidirectional, is_batch_first = node.args
@@ -81,7 +82,7 @@ def _split_layers(graph: fx.Graph, node: fx.Node) -> None:
 
 
 def keep_whole(module: fx.GraphModule) -> None:
-    """Makes attention one operator, and marks where no gradient passes: detach, and what leaves a no_grad region.
+    """Makes attention one operator, and marks where no gradient passes: detach, and results of a no_grad region.
 
     Regions of torch.utils.checkpoint are graphs in the graph.
     """

@@ -1,4 +1,4 @@
-"""Ops without a converter, as PyTorch makes them of others."""
+"""Decomposes ops without a converter, as PyTorch expresses them by others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LISTS = "aten._foreach_"
 
 
 def _one_by_one(target: Any, arguments: Any, keywords: Any) -> list[Any]:
-    """An op of lists of tensors, such as optimizers and clipping call, as ops of their elements."""
+    """Decomposes an op of lists of tensors, which optimizers and clipping call, into ops of their elements."""
     name = str(target).removeprefix(_LISTS).split(".")[0]
     is_limit = name in ("minimum", "maximum") and isinstance(arguments[1], (int, float))
     name = {"minimum": "clamp_max", "maximum": "clamp_min"}[name] if is_limit else {"norm": "linalg_vector_norm"}.get(name, name)
@@ -38,7 +38,7 @@ def _one_by_one(target: Any, arguments: Any, keywords: Any) -> list[Any]:
 
 
 def decompose(node: fx.Node) -> tuple[fx.GraphModule, list[fx.Node]]:
-    """The graph of an op and the nodes that it takes. ``Missing`` where it needs an op that has no converter."""
+    """Returns the graph of an op and its input nodes. Raises ``Missing`` if it needs an op without a converter."""
     leaves, structure = tree_flatten((node.args, node.kwargs))
     places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, fx.Node)]
 

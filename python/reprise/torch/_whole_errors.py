@@ -1,4 +1,4 @@
-"""What the whole-compiler backend cannot do, all of it in one error."""
+"""Collects all limits of the whole-compiler backend in one error."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .._errors import Error
 
 
 class Unsupported(Error):
-    """Ops that the dialect lacks, each with the user's lines that ask for it."""
+    """Error about unsupported ops, each with the user's lines that need it."""
 
     def __init__(self, missing: dict[str, list[str]]) -> None:
-        #: Lines of the user's source by what is missing.
+        #: Lines of the user's source by missing op.
         self.missing = missing
         lines = [f"  {what} ({len(places)}x), first at {places[0]}" for what, places in sorted(missing.items())]
         super().__init__("the model needs what reprise lacks; fallback=True leaves such graphs to Inductor:\n"

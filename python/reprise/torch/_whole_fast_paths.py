@@ -1,4 +1,4 @@
-"""What PyTorch computes by one op in evaluation, as the ops that it computes in training."""
+"""Expands single ops that PyTorch uses in evaluation to the ops that it uses in training."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def _heads(x: Tensor, count: int) -> Tensor:
 
 
 def _seen(mask: Tensor | None, kind: int | None) -> Tensor | None:
-    """What is not 0 hides a key: of pairs [queries, keys], of keys [batch, keys], or of all four dimensions."""
+    """Returns the mask of keys; nonzero elements hide a key: of pairs [queries, keys], of keys [batch, keys], or of all
+    four dimensions."""
     if mask is None:
         return None
     seen = mask == 0
@@ -69,6 +70,6 @@ def transformer_encoder_layer(src: Tensor, embed_dim: int, num_heads: int, qkv_w
     return norm(src + feed(src), norm_weight_2, norm_bias_2)
 
 
-#: Functions by the ops that they stand for.
+#: Functions by the ops that they replace.
 FAST_PATHS = {aten._transformer_encoder_layer_fwd.default: transformer_encoder_layer,
               aten._native_multi_head_attention.default: native_multi_head_attention}

@@ -1,7 +1,7 @@
-"""Dynamo's graph in functional form: AOTAutograd's analysis and wrappers, without its own backward pass.
+"""Makes Dynamo's graph functional: AOTAutograd's analysis and wrappers, without its own backward pass.
 
-AOTAutograd keeps what it is good at: writes in place become values, and mutated arguments, aliases and views are mended
-around the code. Autograd around the code is ours (_whole_autograd.py).
+AOTAutograd turns writes in place into values, and handles mutated arguments, aliases and views around the code.
+Autograd around the code is ours (_whole_autograd.py).
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ class Functional:
     def __init__(self, module: fx.GraphModule, metadata: Any, mask: Sequence[bool] | None,
                  function: Callable[..., Sequence[Any]] | None = None, arguments: Sequence[Any] = ()) -> None:
         self.module = module
-        #: The user's function, which may write to its arguments, and arguments without elements; None without gradients.
+        #: User's function, which may write to its arguments, and arguments without elements; None without gradients.
         self._function, self.arguments = function, list(arguments)
         self.metadata = metadata
         self.primals = module.graph.find_nodes(op="placeholder")
         output = module.graph.find_nodes(op="output")[0]
         self.outputs, self.output_descs = list(output.args[0]), list(output.meta["desc"])
-        #: Whether there is a gradient at all.
+        #: Flag of graphs with gradients.
         self.is_training = mask is not None
         #: For each output, whether autograd may give a cotangent of it.
         self.mask = list(mask) if mask is not None else [False] * len(self.outputs)
-        #: Outputs that are not computed, since they are made of arguments or of other outputs, by number.
+        #: Outputs that are not computed, since they are views of arguments or of other outputs, by number.
         self.aliases = self._aliases()
 
     def _aliases(self) -> dict[int, torch.Tensor]:
-        """Only their sizes and strides are asked for."""
+        """Returns the aliases, of which only sizes and strides are needed."""
         metadata, found = self.metadata, []
         mutated = metadata.mutated_inp_runtime_indices
         for number, argument in enumerate(mutated):
@@ -58,18 +58,18 @@ class Functional:
         return {number: _without_elements(self.outputs[number].meta["val"]) for number in found}
 
     def run(self, arguments: Sequence[Any]) -> list[Any]:
-        """The outputs as the user's function makes them, under PyTorch's autograd."""
+        """Returns the outputs as the user's function computes them, under PyTorch's autograd."""
         made, _ = self._function(*arguments)
         is_base = OutputType.alias_of_intermediate_save_as_output
         return [*(arguments[number] for number in self.metadata.mutated_inp_runtime_indices), *made,
                 *(each._base for each, info in zip(made, self.metadata.output_info) if info.output_type is is_base)]
 
     def writes(self, number: int) -> bool:
-        """Whether an argument's elements are overwritten when the code has run."""
+        """Returns whether an argument's elements are overwritten when the code has run."""
         return self.metadata.input_info[number].mutates_data
 
     def wraps(self, number: int) -> bool:
-        """Whether autograd must not see an output, as it is made again behind it."""
+        """Returns whether autograd must not see an output, because it is recreated behind it."""
         mutated = self.metadata.mutated_inp_runtime_indices
         if number < len(mutated):
             info = self.metadata.input_info[mutated[number]]
@@ -85,7 +85,7 @@ def _without_elements(value: torch.Tensor) -> torch.Tensor:
 
 @contextlib.contextmanager
 def _without_mkldnn() -> Iterator[None]:
-    """A graph in which a recurrent net is no op of that library."""
+    """Returns a graph in which a recurrent net is no op of that library."""
     enabled = torch._C._get_mkldnn_enabled()
     torch._C._set_mkldnn_enabled(False)
     try:
@@ -129,7 +129,8 @@ def _trace_inference(state: Any, call: Callable[..., Any]) -> tuple[Functional, 
 
 def make_functional(module: fx.GraphModule, inputs: Sequence[Any],
                     compiler: Callable[[Functional], Callable[[list[Any]], list[Any]]]) -> Callable[..., Any]:
-    """The function of Dynamo's graph around what ``compiler`` makes of the functional one: from arguments to outputs."""
+    """Returns the function of Dynamo's graph around ``compiler``'s result for the functional one: from arguments to
+    outputs."""
     with _without_mkldnn(), contextlib.ExitStack() as stack:
         call, parameters, _, _, arguments, descs, config, fake_mode, shapes, _, _, _ = prepare_aot_module_simplified(
             module, inputs, None, {}, False, False, flatten=False)
@@ -156,5 +157,5 @@ def make_functional(module: fx.GraphModule, inputs: Sequence[Any],
 
 
 def hidden(functional: Functional, number: int, value: Any) -> Any:
-    """An output as autograd may see it."""
+    """Returns an output as autograd may see it."""
     return TensorAlias(value) if functional.is_training and functional.wraps(number) else value

@@ -1,8 +1,8 @@
-"""A user's torch.autograd.Function in a graph: the graph is cut around it, and its own backward pass is run as it is.
+"""Cuts a graph around a user's torch.autograd.Function, whose own backward pass runs unchanged.
 
-The dialect differentiates by the rules of its ops. A backward pass that somebody wrote need not be the derivative of its
-forward pass, nor linear in its cotangents. So the parts before and behind such a function are graphs of their own, and
-between them stands a function of PyTorch's autograd that calls two compiled graphs without gradients.
+The dialect differentiates by the rules of its ops. A user's backward pass need not be the derivative of its forward
+pass, nor linear in its cotangents. So the parts before and behind such a function are separate graphs, and between them
+is a function of PyTorch's autograd that calls two compiled graphs without gradients.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Compiler = Callable[[fx.GraphModule, Sequence[Any]], Callable[..., Any]]
 
 
 def _gather(graph: fx.Graph) -> None:
-    """Puts what takes a function's results apart right behind it, and what it reads of the module right before it."""
+    """Moves users of a function's results directly behind it, and its reads of the module directly before it."""
     for node in [each for each in graph.nodes if is_function(each)]:
         for each in node.args:
             if isinstance(each, fx.Node) and each.op == "get_attr":
@@ -41,7 +41,8 @@ def _gather(graph: fx.Graph) -> None:
 
 
 def _parts(graph: fx.Graph) -> dict[fx.Node, int]:
-    """The number of the part of each node: functions, with what takes their results apart, have odd ones."""
+    """Returns the number of the part of each node: functions, with the users that take their results apart, have odd
+    ones."""
     parts, part = {}, 0
     for node in graph.nodes:
         if is_function(node):
@@ -56,7 +57,7 @@ def _parts(graph: fx.Graph) -> dict[fx.Node, int]:
 
 
 def _split(module: fx.GraphModule) -> fx.GraphModule:
-    """The parts. PyTorch leaves autocast and no_grad before a cut, and enters them again behind it."""
+    """Returns the parts. PyTorch leaves autocast and no_grad before a cut, and enters them again behind it."""
     _gather(module.graph)
     parts = _parts(module.graph)
     return split_module(module, None, lambda node: parts[node])
@@ -122,20 +123,20 @@ def _without_grad_modes(module: fx.GraphModule) -> fx.GraphModule:
 
 
 class _Forward(fx.Interpreter):
-    """Runs a forward pass with tensors without elements, and keeps what each node is."""
+    """Interpreter that runs a forward pass with tensors without elements, and records each node's value."""
 
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module, garbage_collect_values=False)
 
     def is_view_of(self, node: fx.Node, values: Sequence[Any]) -> bool:
-        """Whether a node is one of the values, as itself or by an attribute such as T."""
+        """Returns whether a node is one of the values, as itself or by an attribute such as T."""
         while node.target is getattr:
             node = node.args[0]
         return any(self.env[node] is each for each in values)
 
 
 class _Passes:
-    """The two passes of a function, and its backward pass with gradients, which is compiled when it is asked for."""
+    """Passes of a function, and its backward pass with gradients, which is compiled on demand."""
 
     def __init__(self, module: fx.GraphModule, node: fx.Node, arguments: Sequence[Any], compiler: Compiler) -> None:
         forward, backward = (getattr(module, node.args[number].target) for number in (0, 1))
@@ -144,7 +145,7 @@ class _Passes:
         self.without_gradient = list(node.kwargs["non_differentiable_idx"])
         self._compiler = compiler
         self._refusal = why_not_twice(node, backward)
-        #: For each combination of inputs with gradients.
+        #: Backward passes for each combination of inputs with gradients.
         self._twice: dict[tuple[bool, ...], Callable[..., Any]] = {}
         _stand_in(forward, [each.args for each in module.graph.find_nodes(op="call_function", target=torch.amp._enter_autocast)])
         with torch.no_grad():
@@ -155,7 +156,8 @@ class _Passes:
                 self.run_backward = self._plain(copy.deepcopy(backward), given)
 
     def _run_forward(self, forward: fx.GraphModule, arguments: Sequence[Any], line: str) -> list[Any]:
-        """Finds where each saved value is, compiles the forward pass, and returns what the backward pass takes."""
+        """Finds the place of each saved value, compiles the forward pass, and returns the inputs of the backward
+        pass."""
         output = forward.graph.find_nodes(op="output")[0]
         results, saved = output.args[0]
         results = list(results) if isinstance(results, (tuple, list)) else [results]
@@ -169,7 +171,7 @@ class _Passes:
         kept = [each for each in dict.fromkeys(saved) if each not in places]
         if any(run.is_view_of(each, [*arguments, *made]) for each in kept):
             self._refusal = self._refusal or f"{line}: its backward pass reads a view of what was saved"
-        #: Where each saved value is: it is an argument, an output, or one of what the forward graph returns besides.
+        #: Place of each saved value: an argument, an output, or an additional result of the forward graph.
         self.saved = [places.get(each) or ("kept", kept.index(each)) for each in saved]
         given = [*map(torch.empty_like, made), *(run.env[each] for each in saved)]
         output.args = ((*results, *kept),)
@@ -188,7 +190,7 @@ class _Passes:
         return run
 
     def backward_twice(self, given: Sequence[Any]) -> list[Any]:
-        """The backward pass, whose gradients have gradients."""
+        """Runs the backward pass, whose gradients have gradients."""
         if self._refusal:
             return refuse(self._refusal, self.run_backward(given), given)
         wanted = tuple(isinstance(each, torch.Tensor) and each.requires_grad for each in given)
@@ -202,7 +204,7 @@ class _Passes:
 
 
 class _PartCompiler(fx.Interpreter):
-    """Runs the parts with tensors without elements, and compiles each of them on the way."""
+    """Interpreter that runs the parts with tensors without elements, and compiles each of them."""
 
     def __init__(self, module: fx.GraphModule, compiler: Compiler) -> None:
         super().__init__(module)
@@ -243,7 +245,7 @@ class _PartCompiler(fx.Interpreter):
 
 
 def compile_parts(module: fx.GraphModule, inputs: Sequence[Any], compiler: Compiler) -> Callable[..., Any]:
-    """The code of a graph with such functions: ``compiler`` compiles the parts."""
+    """Returns the code of a graph with such functions: ``compiler`` compiles the parts."""
     open_regions(module, _split)
     split = _split(module)
     propagate_metadata(module, split)

@@ -19,7 +19,7 @@ from ._whole_step import Entry, compile_entry
 from ._whole_text import Text, first_scalar, write_forward, write_pausing
 from .aten import Builder, Value
 
-#: By number, as long as code that calls them is there.
+#: Graphs by number, as long as code that calls them exists.
 _graphs: "weakref.WeakValueDictionary[int, CompiledGraph]" = weakref.WeakValueDictionary()
 _numbers = itertools.count()
 
@@ -30,25 +30,26 @@ class Pending:
     def __init__(self, level: Level, paths: Paths, seed: int, paused: Paused | None = None) -> None:
         self.level = level
         self.paths = paths
-        #: For each gradient whether it is one, and not None.
+        #: For each gradient, whether it exists and is not None.
         self.reached = [True] * len(level.wanted)
         self._seed = seed
         self._paused = paused
 
     def end(self, tensors: Mapping[str, torch.Tensor]) -> list[torch.Tensor] | None:
-        """The gradients of the step that waits, by the tensors that it reads behind its pause; None if none waits."""
+        """Returns the gradients of the waiting step, by the tensors that it reads behind its pause; None if none
+        waits."""
         return self._paused.end(tensors) if self._paused else None
 
     def backward(self, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """The gradients. ``inputs`` are those of the level: all that it reads, and behind that the cotangents.
+        """Returns the gradients. ``inputs`` are those of the level: all that it reads, and then the cotangents.
 
-        A second time, what was saved is gone: the forward pass runs again, in a program of its own.
+        At the second call the saved values are gone: the forward pass runs again, in a separate program.
         """
         gradients = self.end(dict(zip(self.level.names, inputs)))
         return self.level(inputs, self._seed) if gradients is None else gradients
 
     def restricted(self, given: tuple[bool, ...]) -> "Pending":
-        """The same backward pass, where only some outputs have cotangents."""
+        """Returns the same backward pass, if only some outputs have cotangents."""
         if all(given):
             return self
         made = Pending(self.level, self.paths.restricted(given), self._seed, self._paused)
@@ -56,7 +57,8 @@ class Pending:
         return made
 
     def following(self, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> "Pending | None":
-        """The backward pass of ``backward``, for some of its inputs, and for cotangents of some of its gradients, if there is one."""
+        """Returns the backward pass of ``backward``, for some of its inputs, and for cotangents of some of its
+        gradients, if there is one."""
         paths = self.paths.following(wanted, given)
         return Pending(self.level.following(tuple(paths.wanted), given), paths, self._seed) if paths.wanted else None
 
@@ -83,11 +85,11 @@ class CompiledGraph:
         #: The modules of the dialect that were compiled.
         self.texts = texts
         whole = self.step or forward
-        #: The arguments of the functional graph that the program takes, by number.
+        #: Arguments of the functional graph that the program takes, by number.
         self.inputs = _numbered(whole.arguments, "primal/") if whole else []
-        #: Those that the first derivative reads, by their numbers in ``inputs``.
+        #: Arguments that the first derivative reads, by their numbers in ``inputs``.
         self.saved = [self.inputs.index(number) for number in _numbered(level.names, "primal/")] if level else []
-        #: The outputs of the functional graph that are computed, and those that the step takes cotangents of.
+        #: Outputs of the functional graph that are computed, and those of which the step takes cotangents.
         self.computed = _numbered(whole.results if whole else [], "output/")
         self.paired = _numbered(whole.arguments if whole else [], "cotangent/")
         self.draws = bool(whole and whole.draws)
@@ -101,12 +103,12 @@ class CompiledGraph:
 
     @property
     def orders(self) -> list[int]:
-        """The orders of the derivatives that there are."""
+        """Returns the orders of the existing derivatives."""
         return self.level.orders() if self.level else []
 
     @property
     def report(self) -> Any:
-        """What the step takes; that of the forward pass where there is no step."""
+        """Returns the report of the step, or of the forward pass if there is no step."""
         return (self.step or self._forward).program.report
 
     def reading(self) -> Reading:
@@ -126,28 +128,28 @@ class CompiledGraph:
         return outputs, Pending(self.level, self._paths, seed, paused)
 
     def forward(self, inputs: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
-        """The outputs that are computed, where there is no backward pass."""
+        """Returns the computed outputs, if there is no backward pass."""
         return self._forward(inputs, seed) if self._forward else []
 
 
 def _numbered(names: Sequence[Any], prefix: str) -> list[int]:
-    """The numbers behind a prefix, of names or of tuples that begin with them."""
+    """Returns the numbers behind a prefix, of names or of tuples that begin with them."""
     texts = [name if isinstance(name, str) else name[0] for name in names]
     return [int(text.removeprefix(prefix)) for text in texts if text.startswith(prefix)]
 
 
 def graphs() -> list[CompiledGraph]:
-    """The compiled graphs that there is code for, in order: their forward pass, their step, their texts."""
+    """Returns the compiled graphs whose code exists, in order: their forward pass, their step, their texts."""
     return [_graphs[number] for number in sorted(_graphs.keys())]
 
 
 def draw_seed(draws: bool) -> int:
-    """A Philox seed out of PyTorch's generator, which torch.manual_seed sets; 0 where nothing is drawn."""
+    """Returns a Philox seed from PyTorch's generator, which torch.manual_seed sets; 0 if nothing is drawn."""
     return int(torch.randint(0, 1 << 62, ())) if draws else 0
 
 
 class Imported:
-    """A functional graph in the dialect: what it takes and gives, and which of that has gradients."""
+    """Functional graph in the dialect: its arguments and results, and those with gradients."""
 
     def __init__(self, functional: Functional) -> None:
         self.functional = functional
@@ -163,7 +165,7 @@ class Imported:
         self.wanted = [node for node in functional.primals if self.value(node) in reached]
 
     def value(self, node: Any) -> Any:
-        """What a node of the graph has become."""
+        """Returns the value of a node of the graph."""
         return self.builder.values[node] if isinstance(node, fx.Node) else None
 
     def arguments(self) -> list[tuple[str, Value]]:
@@ -176,7 +178,7 @@ class Imported:
                 if isinstance(self.value(node), Value) and number not in self.functional.aliases]
 
     def constants(self) -> list[Any]:
-        """What stands at each of the outputs that are not computed."""
+        """Returns the values of the outputs that are not computed."""
         made = []
         for number, node in enumerate(self.functional.outputs):
             value = self.value(node) if isinstance(node, fx.Node) else node
@@ -191,7 +193,7 @@ class Imported:
 
 
 def compile_graph(imported: Imported, options: dict[str, Any], share: StepBudget) -> CompiledGraph:
-    """Its program, within what the graphs of the same model leave of a budget."""
+    """Makes the program of a graph, within the budget that the graphs of the same model leave."""
     results, arguments = imported.results(), imported.arguments()
     if not imported.wanted:
         text = write_forward(imported.builder, arguments, results)

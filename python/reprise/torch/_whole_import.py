@@ -1,4 +1,4 @@
-"""From a functional ATen graph to the body of a function of the dialect."""
+"""Imports a functional ATen graph to the body of a function of the dialect."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .aten._builder import WIDENED
 
 
 class _Poison:
-    """Stands for what a missing op would have made."""
+    """Placeholder for the result of a missing op."""
 
 
 _POISON = _Poison()
 
 
 def _scope(node: fx.Node) -> str:
-    """layers/0/attention, from the modules around a node."""
+    """Returns a scope such as layers/0/attention, from the modules around a node."""
     stack = list((node.meta.get("nn_module_stack") or {}).values())
     if not stack:
         return ""
@@ -40,18 +40,18 @@ def _location(node: fx.Node) -> str:
     return f' loc("{scope}"({where}))' if scope else f" loc({where})" if place else ""
 
 
-#: A region is a checkpoint, which asks for prefer_recompute by itself.
+#: Labels of policies. A region is a checkpoint, which itself asks for prefer_recompute.
 _LABELS = LABELS | {CheckpointPolicy.PREFER_RECOMPUTE: None}
 
 
 def _label(node: fx.Node) -> str | None:
-    """What the policy of a region of torch.utils.checkpoint says of a node."""
+    """Returns the label of a node by the policy of its region of torch.utils.checkpoint."""
     policy = node.meta.get("recompute")
     if policy is None or "ac_graph_id" not in node.meta:
         return None
     if policy not in _LABELS:
         raise Missing(f"{policy}")
-    # Whoever saves a value may make its views again.
+    # Views of a saved value may be recomputed freely.
     is_free = policy is CheckpointPolicy.MUST_RECOMPUTE and is_view(node) and \
         root(node)[0].meta.get("recompute") is CheckpointPolicy.MUST_SAVE
     return None if is_free else _LABELS[policy]
@@ -67,7 +67,7 @@ def _is_number(node: fx.Node) -> bool:
 
 
 class Importer:
-    """Converts nodes in order; collects all that is missing before it complains."""
+    """Interpreter that converts nodes in order, and collects all missing ops before it raises an error."""
 
     def __init__(self, module: fx.GraphModule, arguments: list[fx.Node], active: set[fx.Node]) -> None:
         register_third_party()

@@ -1,7 +1,8 @@
-"""The derivatives of a graph, of any order: each is a program, made when it is first asked for.
+"""Makes the derivatives of a graph, of any order: each is a program, made on demand.
 
-Level 1 takes the arguments of a graph and cotangents of its outputs, and gives gradients. Level n + 1 takes what level n
-takes and cotangents of what that gives. All have the ops of the graph, so that a seed draws the same words in each.
+Level 1 takes the arguments of a graph and cotangents of its outputs, and returns gradients. Level n + 1 takes the
+arguments of level n and cotangents of its results. All have the ops of the graph, so that a seed draws the same words
+in each.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .aten import Value
 
 
 class Level:
-    """A derivative: it takes ``arguments`` and gives the gradients of ``wanted`` ones, by number."""
+    """Derivative: it takes ``arguments`` and returns the gradients of ``wanted`` ones, by number."""
 
     def __init__(self, scalar: Scalar, wanted: Sequence[int], options: dict[str, Any]) -> None:
         self.order = scalar.level + 1
@@ -42,7 +43,8 @@ class Level:
         return [self.order, *sorted(order for each in self._next.values() for order in each.orders())]
 
     def following(self, wanted: tuple[int, ...], given: tuple[bool, ...]) -> "Level":
-        """The derivative for some of ``arguments``, and for cotangents of some of the results, which come behind them."""
+        """Returns the derivative for some of ``arguments``, and for cotangents of some of the results, which follow
+        them."""
         with self._lock:
             made = self._next.get((wanted, given))
             if made is None:
@@ -58,5 +60,5 @@ class Level:
 
 
 def _gradient_of(name: str) -> str:
-    """primal/3 has the gradient gradient/3; others keep their names behind it."""
+    """Returns the name of a gradient: primal/3 has gradient/3; other names follow the prefix unchanged."""
     return "gradient/" + name.removeprefix("primal/")

@@ -1,4 +1,4 @@
-"""Operators that stand in PyTorch's graphs for what AOTAutograd would take apart or lose."""
+"""Defines operators that represent, in PyTorch's graphs, ops that AOTAutograd would split or lose."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _attention(q: Any, k: Any, v: Any, mask: Any, rate: float, causal: bool, sca
 
 @torch.library.register_fake("reprise::attention", lib=_library)
 def _attention_shape(q: Any, k: Any, v: Any, mask: Any, rate: float, causal: bool, scale: float) -> torch.Tensor:
-    """Dimensions of size 1 repeat, as those that are absent do; heads of keys and values may be fewer than those of queries."""
+    """Broadcasts dimensions of size 1, and absent ones; heads of keys and values may be fewer than those of queries."""
     heads = _heads(q) if _heads(q) > 1 else max(_heads(k), _heads(v))
     lead = torch.broadcast_shapes(*(each.shape[:-3] for each in (q, k, v)))
     whole = (*lead, heads) if max(each.dim() for each in (q, k, v)) > 2 else ()
@@ -39,7 +39,8 @@ def _keep_attention(ctx: Any, inputs: Any, output: Any) -> None:
 
 
 def _attention_gradients(context: Any, g: torch.Tensor) -> tuple[Any, ...]:
-    """Those of PyTorch's ops: autograd is asked for paths alone, as the dialect's derivative is compiled."""
+    """Returns the gradients of PyTorch's ops: autograd is asked only for paths, since the dialect's derivative is
+    compiled."""
     with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH):
         points = [each if each is None else each.view_as(each) for each in context.saved_tensors]
         wanted = [each for each in points if each is not None and each.requires_grad]

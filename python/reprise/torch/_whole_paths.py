@@ -1,6 +1,8 @@
-"""Which derivatives autograd has. Where eager finds no path a gradient is None, not zeros, on which weight decay and momentum act.
+"""Finds the derivatives that autograd has. If eager finds no path, a gradient is None, not zeros, on which weight decay
+and momentum act.
 
-Autograd itself is asked: the graph runs on tensors without elements, and its gradients of every order are built on them.
+The answer is autograd's: the graph runs on tensors without elements, and its gradients of every order are built on
+them.
 """
 
 from __future__ import annotations
@@ -14,18 +16,18 @@ from torch._dynamo import compiled_autograd
 from ._whole_functional import Functional
 from ._tracing import tracing
 
-#: From arguments of a level, tensors without elements, to its gradients; None where there is no path.
+#: Function from arguments of a level, tensors without elements, to its gradients; None without a path.
 Gradients = Callable[[Sequence[torch.Tensor]], list[Any]]
 
 
 def _points(arguments: Sequence[torch.Tensor], wanted: Sequence[int]) -> list[torch.Tensor]:
-    """The arguments, of which the wanted ones have gradients even where the next level asks for none of them."""
+    """Returns the arguments, of which the wanted ones have gradients even if the next level needs none of them."""
     return [each.detach().requires_grad_() if number in wanted and not each.requires_grad else each
             for number, each in enumerate(arguments)]
 
 
 def _derivatives(values: Sequence[Any], arguments: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor]) -> list[Any]:
-    """The gradients of those values that have any."""
+    """Returns the gradients of those values that have any."""
     kept = [(value, cotangent) for value, cotangent in zip(values, cotangents)
             if isinstance(value, torch.Tensor) and value.requires_grad]
     if not kept or not arguments:
@@ -35,7 +37,7 @@ def _derivatives(values: Sequence[Any], arguments: Sequence[torch.Tensor], cotan
 
 
 class Paths:
-    """The gradients of one level, as autograd builds them: those of ``wanted`` arguments, by number."""
+    """Gradients of one level, as autograd builds them: those of ``wanted`` arguments, by number."""
 
     def __init__(self, gradients: Gradients, examples: Sequence[torch.Tensor], wanted: Sequence[int]) -> None:
         self._gradients, self._examples = gradients, list(examples)
@@ -46,15 +48,16 @@ class Paths:
 
     @functools.cached_property
     def reached(self) -> list[bool]:
-        """For each gradient whether there is a path to the argument."""
+        """Returns, for each gradient, whether there is a path to the argument."""
         return [value is not None for value in self._run(self._gradients, ())]
 
     def _find_differentiable(self, flags: tuple[bool, ...]) -> list[bool]:
-        """For each gradient whether it has gradients itself, where flags say so of the arguments."""
+        """Returns, for each gradient, whether it has gradients itself, if flags say so of the arguments."""
         return [value is not None and value.requires_grad for value in self._run(self._gradients, flags)]
 
     def _follow(self, flags: tuple[bool, ...], given: tuple[bool, ...]) -> "Paths":
-        """The next level, for some of the arguments and cotangents of some gradients: to which of these arguments one comes."""
+        """Returns the next level, for some of the arguments and cotangents of some gradients, with the arguments that a
+        gradient reaches."""
         count = len(self._examples)
 
         def gradients(arguments: Sequence[torch.Tensor]) -> list[Any]:
@@ -84,7 +87,8 @@ class Paths:
 
 
 class FirstPaths(Paths):
-    """Those of a graph. Its first level takes some primals and cotangents of the paired outputs; ``wanted`` are places in these."""
+    """Makes the paths of a graph. Its first level takes some primals and cotangents of the paired outputs; ``wanted``
+    are places in these."""
 
     def __init__(self, functional: Functional, primals: Sequence[int], paired: Sequence[int], wanted: Sequence[int]) -> None:
         self._functional, self._primals, self._paired = functional, list(primals), list(paired)
@@ -93,7 +97,7 @@ class FirstPaths(Paths):
         self.restricted = functools.cache(self._restrict)
 
     def _restrict(self, given: tuple[bool, ...]) -> Paths:
-        """Where only some outputs have cotangents; the others are zeros, which no path begins at."""
+        """Returns the paths if only some outputs have cotangents; the others are zeros, at which no path begins."""
         return Paths(functools.partial(self._differentiate, given=given), self._examples, self.wanted)
 
     def _differentiate(self, arguments: Sequence[torch.Tensor], given: Sequence[bool] | None = None) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Steps that stop between their passes, and what waits there for cotangents."""
+"""Runs steps that stop between their passes, and keeps their state for cotangents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._whole_text import Text
 
 
 class PausingStep:
-    """A program with the outputs of a graph before its pause, and the gradients behind it."""
+    """Program with the outputs of a graph before its pause, and the gradients behind it."""
 
     def __init__(self, text: Text, outputs: int, **options: Any) -> None:
         self.entry: Entry = compile_entry(text, **options)
@@ -25,7 +25,7 @@ class PausingStep:
         self._waiting: "weakref.WeakSet[Paused]" = weakref.WeakSet()
 
     def begin(self, tensors: Sequence[torch.Tensor], seed: int) -> tuple[list[torch.Tensor], "Paused"]:
-        """The outputs for ``inputs``, and what waits for cotangents. No tensor is held."""
+        """Returns the outputs for ``inputs``, and the state that waits for cotangents. Holds no tensor."""
         run = self.entry.take_run()
         held = lend(run, self.inputs, tensors)
         outputs = self.entry.lend_results(run, self._outputs)
@@ -37,13 +37,14 @@ class PausingStep:
         return outputs, paused
 
     def give_up(self) -> None:
-        """Frees the memory of all runs: what has been saved for backward passes is gone."""
+        """Frees the memory of all runs: saved values for backward passes are gone."""
         for paused in list(self._waiting):
             paused.drop()
         self.entry.drop_runs()
 
     def end(self, run: _run.Run, tensors: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
-        """The gradients. ``tensors`` has those of ``read_behind``, which may lie elsewhere than before the pause."""
+        """Returns the gradients. ``tensors`` has those of ``read_behind``, which may lie elsewhere than before the
+        pause."""
         held = lend(run, self.read_behind, [tensors[name] for name in self.read_behind])
         gradients = self.entry.lend_results(run, self._gradients)
         run.end_step()
@@ -52,7 +53,7 @@ class PausingStep:
 
 
 class Paused:
-    """A step at its pause, in a run of its own: what its plan has saved lies in that run's arena."""
+    """Step at its pause, in its own run: the saved values lie in that run's arena."""
 
     def __init__(self, step: PausingStep, run: _run.Run) -> None:
         self._step = step
@@ -60,7 +61,7 @@ class Paused:
         self._runs = [run]
 
     def end(self, tensors: Mapping[str, torch.Tensor]) -> list[torch.Tensor] | None:
-        """The gradients; None where the step has gone on before, so that what it had saved is gone."""
+        """Returns the gradients; None if the step has continued before, so that its saved values are gone."""
         try:
             run = self._runs.pop()
         except IndexError:
@@ -70,7 +71,7 @@ class Paused:
         return gradients
 
     def drop(self) -> None:
-        """Gives up what was saved."""
+        """Abandons the saved values."""
         self._runs.clear()
 
     def __del__(self) -> None:

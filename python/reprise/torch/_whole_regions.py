@@ -1,7 +1,9 @@
-"""Regions of torch.utils.checkpoint with a user's torch.autograd.Function inside, before the graph is cut around it.
+"""Splits regions of torch.utils.checkpoint with a user's torch.autograd.Function inside, before the graph is cut around
+it.
 
-What stands before and behind the function becomes a region of its own, with the policy of the whole one. The function
-stands between them, outside: what its backward pass reads is kept, as its forward pass cannot run twice in one program.
+The ops before and behind the function become separate regions, with the policy of the whole one. The function stands
+between them, outside: the operands of its backward pass are kept, because its forward pass cannot run twice in one
+program.
 """
 
 from __future__ import annotations
@@ -21,12 +23,12 @@ def _regions(module: fx.GraphModule) -> list[fx.Node]:
 
 
 def is_function(node: fx.Node) -> bool:
-    """Whether a node is a user's torch.autograd.Function."""
+    """Returns whether a node is a user's torch.autograd.Function."""
     return node.op == "call_function" and getattr(node.target, "__name__", "") == "autograd_function_apply"
 
 
 def has_functions(module: fx.GraphModule) -> bool:
-    """Whether a function with a backward pass of its own is in the graph, or in a region of it."""
+    """Returns whether a function with its own backward pass is in the graph, or in a region of it."""
     bodies = (getattr(module, node.args[0].target) for node in _regions(module))
     return any(map(is_function, module.graph.nodes)) or any(map(has_functions, bodies))
 
@@ -45,7 +47,7 @@ class _Opened:
         return self._module.graph.get_attr(name)
 
     def _call(self, part: fx.GraphModule, name: str, arguments: Any) -> Any:
-        """A region, of which the part is the body."""
+        """Inserts a region with the part as its body."""
         part.meta.update(self._body.meta)
         node = self._module.graph.call_function(self._node.target, (self._attach(part, name), *arguments), self._node.kwargs)
         node.meta.update(self._node.meta)
@@ -53,7 +55,7 @@ class _Opened:
         return node
 
     def _inline(self, part: fx.GraphModule, arguments: Any) -> Any:
-        """A function, and what takes its results apart."""
+        """Inserts a function, and the users that take its results apart."""
         known = dict(zip(part.graph.find_nodes(op="placeholder"), arguments))
         for node in part.graph.nodes:
             if node.op == "get_attr":
@@ -92,7 +94,7 @@ class _Opened:
 
 
 def open_regions(module: fx.GraphModule, split: Split) -> None:
-    """Takes regions with functions inside apart; ``split`` makes parts of a body, of which functions are some."""
+    """Splits regions with functions inside; ``split`` makes parts of a body, some of which are functions."""
     for node in _regions(module):
         if has_functions(getattr(module, node.args[0].target)):
             _Opened(module, node).run(split)

@@ -14,7 +14,7 @@ from ._whole_errors import Unsupported
 from ._whole_text import Text
 from .aten._builder import WIDENED
 
-#: By text and options, as long as a graph has them.
+#: Programs by text and options, as long as a graph has them.
 _programs: "weakref.WeakValueDictionary[str, Entry]" = weakref.WeakValueDictionary()
 
 
@@ -30,7 +30,7 @@ def _check_memory(tensor: torch.Tensor) -> None:
 
 
 def _as_argument(tensor: torch.Tensor) -> torch.Tensor:
-    """What a run can be bound to: dense, of a type of the dialect; bf16 by its bits."""
+    """Returns a tensor that a run can be bound to: dense, of a type of the dialect; bf16 by its bits."""
     tensor = tensor.detach()
     _check_memory(tensor)
     if tensor.dtype in WIDENED:
@@ -59,18 +59,18 @@ def _compile_text(text: Text, **options: Any) -> _compile.Program:
 
 
 class Entry:
-    """A program of one entry function. Its results are new tensors, which its code has written."""
+    """Program of one entry function. Its results are new tensors, which its code has written."""
 
     def __init__(self, text: Text, **options: Any) -> None:
         self.program = _compile_text(text, **options)
         self.arguments = [name for name, _ in text.arguments]
         self.results = [(name, value.shape, value.dtype) for name, value in text.results]
         self.draws = text.draws
-        #: Those that are not in use. A list is enough of a lock.
+        #: Idle runs. The list's atomic operations are enough as a lock.
         self._runs: list[_run.Run] = []
 
     def __call__(self, tensors: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
-        """One step; ``tensors`` are as many as ``arguments``."""
+        """Runs one step; ``tensors`` are as many as ``arguments``."""
         run = self.take_run()
         held = lend(run, self.arguments, tensors)
         results = self.lend_results(run, self.results)
@@ -88,7 +88,7 @@ class Entry:
             return _run.Run(self.program, threads=torch.get_num_threads())
 
     def give_run(self, run: _run.Run) -> None:
-        """Lets the next step have the run, which holds no tensor."""
+        """Returns the run, which holds no tensor, for the next step."""
         self._runs.append(run)
 
     def drop_runs(self) -> None:
@@ -97,14 +97,14 @@ class Entry:
 
     @staticmethod
     def lend_results(run: _run.Run, results: Sequence[tuple[str, tuple[int, ...], torch.dtype]]) -> list[torch.Tensor]:
-        """New tensors, which the step writes."""
+        """Returns new tensors, which the step writes."""
         made = [torch.empty(shape, dtype=dtype) for _, shape, dtype in results]
         lend(run, [name for name, *_ in results], made)
         return made
 
 
 def lend(run: _run.Run, names: Sequence[str], tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """Binds tensors. The caller holds what comes back until the part of the step that reads it has ended."""
+    """Binds tensors. The caller holds the result until the part of the step that reads it has ended."""
     held = [_as_argument(tensor) for tensor in tensors]
     for name, tensor in zip(names, held):
         run.lend(name, tensor)

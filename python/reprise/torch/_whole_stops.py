@@ -1,4 +1,5 @@
-"""Where no gradient passes in Dynamo's graph: detach, .data, and regions without gradients, which AOTAutograd loses."""
+"""Finds where no gradient passes in Dynamo's graph: detach, .data, and regions without gradients, which AOTAutograd
+loses."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from torch.utils._pytree import tree_leaves
 
 from ._whole_errors import Unsupported, source_line
 
-#: Writes that add to what they write: the gradient of that passes them as it is.
+#: Writes that add to their operand, whose gradient passes unchanged.
 _ADDING = ("add_", "sub_", "iadd", "isub", "addcmul_", "addcdiv_")
 _STOP = torch.ops.reprise.stop_gradient.default
 _WRITE = "a write without gradients (no_grad, detach or .data) into memory whose gradient is asked for"
@@ -19,13 +20,13 @@ def _name(node: fx.Node) -> str:
 
 
 def _writes(node: fx.Node) -> bool:
-    """Whether it writes into its first operand."""
+    """Returns whether a node writes into its first operand."""
     name = _name(node)
     return name.endswith("_") and not name.endswith("__") or name in ("setitem", "__setitem__", "iadd", "isub", "imul")
 
 
 def _written(node: fx.Node) -> list[fx.Node]:
-    """The tensors that it writes."""
+    """Returns the tensors that a node writes."""
     leaves = tree_leaves(node.args[0]) if _writes(node) and node.args else []
     return [each for each in leaves if isinstance(each, fx.Node) and _is_float(each)]
 
@@ -40,7 +41,7 @@ def _has_gradient(node: fx.Node) -> bool:
 
 
 def _storage(node: fx.Node) -> int | None:
-    """What tells the memory of a tensor from that of others."""
+    """Returns the identity of a tensor's memory."""
     value = node.meta.get("example_value")
     if not isinstance(value, torch.Tensor):
         return None
@@ -73,7 +74,7 @@ class Stops:
             self._order[node], self._is_enabled[node] = number, enabled
 
     def mark(self) -> None:
-        """Puts the dialect's end of a gradient where there is one."""
+        """Inserts the dialect's end of a gradient where there is one."""
         for node in list(self._graph.nodes):
             if node.op not in ("call_function", "call_method"):
                 continue
@@ -85,7 +86,7 @@ class Stops:
                 self._stop(node, [user for user in node.users if user in self._order and self._reads_freely(node, user)])
 
     def _reads_freely(self, node: fx.Node, user: fx.Node) -> bool:
-        """Whether a gradient could pass from a reader to a node without one."""
+        """Returns whether no gradient can pass from a reader to a node without one."""
         if not _is_gradient_free(node) and not self._is_enabled[user] and user.op != "output":
             return False
         return node not in _written(user)
@@ -98,7 +99,7 @@ class Stops:
             reader.replace_input_with(node, stop)
 
     def _stop_behind(self, node: fx.Node) -> None:
-        """What reads a tensor behind its detach_."""
+        """Makes later readers of a tensor read the result of its detach_."""
         detached = node.args[0]
         node.replace_all_uses_with(detached)
         readers = [user for user in detached.users if self._order.get(user, -1) > self._order[node]]
@@ -108,7 +109,8 @@ class Stops:
         self._graph.erase_node(node)
 
     def _check_write(self, node: fx.Node, written: list[fx.Node]) -> None:
-        """A write that autograd does not see leaves the gradient of what it writes, and gives none to what it reads."""
+        """Handles a write that autograd does not see: it keeps the gradient of the written tensor, and gives none to
+        its operands."""
         is_seen = self._is_enabled[node]
         others = [each for each in node.all_input_nodes if _is_float(each) and each not in written]
         for each in [] if is_seen else others:
@@ -128,7 +130,7 @@ class Stops:
         return _is_gradient_free(node) or not self._is_enabled[node]
 
     def _chain(self, node: fx.Node) -> list[fx.Node]:
-        """A tensor and what it views, up to the first one without a gradient."""
+        """Returns a tensor and the tensors that it views, up to the first one without a gradient."""
         chain = [node]
         while node.target is not _STOP and not self._is_detached(node) and node.args:
             node = node.args[0]
@@ -138,7 +140,8 @@ class Stops:
         return chain
 
     def _is_read(self, write: fx.Node, written: fx.Node, own: list[fx.Node] | None = None) -> bool:
-        """Whether memory is read behind a write with its gradient, or, given a copy's own nodes, by any other node."""
+        """Returns whether memory is read behind a write with its gradient, or, given a copy's own nodes, by any other
+        node."""
         storage = _storage(written)
         for node in self._order:
             if _storage(node) != storage or node is write or (node in own if own else not _has_gradient(node)):

@@ -18,7 +18,8 @@ class Text:
         self.text = text
         self.entry = entry
         self.arguments = arguments
-        #: Each is an argument, too: state that is written and never read, so that it lies in memory of the caller.
+        #: Results. Each is also an argument: state that is written and never read, so that it lies in memory of the
+        #: caller.
         self.results = results
         self.draws = draws
 
@@ -73,16 +74,16 @@ def _checkpoint(body: str, made: Sequence[Value]) -> str:
 
 
 class Scalar:
-    """A function whose one result is differentiated: private functions that end with it."""
+    """Function whose single result is differentiated: private functions end with it."""
 
     def __init__(self, level: int, dtype: torch.dtype, arguments: list[tuple[str, Value]], twins: dict[Value, Value],
                  draws: bool) -> None:
         self.level = level
         self.dtype = dtype
         self.functions = ""
-        #: What it takes, by name.
+        #: Arguments by name.
         self.arguments = arguments
-        #: What it takes behind these, and the arguments whose values they have: they have no gradients.
+        #: Further arguments, and the arguments with equal values: the former have no gradients.
         self.twins = twins
         self.draws = draws
 
@@ -91,7 +92,7 @@ class Scalar:
         return [value for _, value in self.arguments] + list(self.twins)
 
     def gradients(self, wanted: Sequence[Value], actual: Sequence[Value]) -> tuple[str, list[Value]]:
-        """The call that gives the gradients for some arguments, and what it gives."""
+        """Returns the call that computes the gradients for some arguments, and its results."""
         formal = self.formal
         wrt = [formal.index(value) for value in wanted]
         made = [Value(f"%r#{number + 1}", value.shape, value.dtype, True) for number, value in enumerate(wanted)]
@@ -107,7 +108,7 @@ def _total_type(dtypes: Iterable[torch.dtype]) -> torch.dtype:
 
 
 def _sum_of_products(builder: Builder, pairs: Sequence[tuple[Value, Value]], dtype: torch.dtype) -> Value:
-    """Σ <output, cotangent>, whose gradient is what a backward pass returns."""
+    """Returns Σ <output, cotangent>, whose gradient is the result of a backward pass."""
     total = None
     for output, cotangent in pairs:
         product = builder.binary("mul", builder.cast(output, dtype), builder.cast(cotangent, dtype))
@@ -117,7 +118,8 @@ def _sum_of_products(builder: Builder, pairs: Sequence[tuple[Value, Value]], dty
 
 
 class _Body:
-    """The ops of a graph that ``outputs`` and Σ <output, cotangent> need: what they take, and which of them form that sum."""
+    """Ops of a graph that ``outputs`` and Σ <output, cotangent> need: their arguments, and the ops that form that
+    sum."""
 
     def __init__(self, builder: Builder, arguments: Sequence[tuple[str, Value]], pairs: Sequence[tuple[Value, Value]],
                  outputs: Sequence[Value], wanted: Sequence[Value]) -> None:
@@ -129,7 +131,7 @@ class _Body:
         self.lines = [line for line in lines if id(line) not in added]
         self.sum = [line for line in lines if id(line) in added]
         used = {operand for line in lines for operand in line.operands} | {*outputs, *wanted}
-        #: What it takes behind ``given``, and the arguments whose values they have.
+        #: Further arguments behind ``given``, and the arguments with equal values.
         self.twins = {twin: value for value, twin in builder.frozen_arguments.items() if twin in used}
         used |= set(self.twins.values())
         self.given = [(name, value) for name, value in arguments if value in used]
@@ -138,7 +140,7 @@ class _Body:
 
 def first_scalar(builder: Builder, arguments: Sequence[tuple[str, Value]],
                  pairs: Sequence[tuple[Value, str, Value]], wanted: Sequence[Value]) -> Scalar:
-    """Of a graph: what its outputs are paired with are names and values of cotangents."""
+    """Makes the scalar of a graph, whose outputs are paired with names and values of cotangents."""
     body = _Body(builder, arguments, [(output, value) for output, _, value in pairs], [], wanted)
     made = Scalar(0, body.dtype, body.given + [(name, value) for _, name, value in pairs], body.twins, body.draws)
     made.functions = _function(made, write_lines(body.lines + body.sum, [body.total]), body.total)
@@ -146,7 +148,7 @@ def first_scalar(builder: Builder, arguments: Sequence[tuple[str, Value]],
 
 
 def next_scalar(scalar: Scalar, wanted: Sequence[Value], cotangents: Sequence[tuple[str, Value] | None]) -> Scalar:
-    """Of a scalar's gradients, with cotangents of some of them."""
+    """Makes the scalar of a scalar's gradients, with cotangents of some of them."""
     builder = Builder()
     kept = [(value, each) for value, each in zip(wanted, cotangents) if each is not None]
     call, made = scalar.gradients([value for value, _ in kept], scalar.formal)
@@ -164,7 +166,7 @@ def _function(scalar: Scalar, body: str, total: Value) -> str:
 
 
 def write_step(scalar: Scalar, wanted: Sequence[tuple[str, Value]]) -> Text:
-    """The gradients ``wanted``: names, and arguments that they are of."""
+    """Writes the function of the gradients ``wanted``: names, and their arguments."""
     actual = [value for _, value in scalar.arguments] + list(scalar.twins.values())
     call, made = scalar.gradients([value for _, value in wanted], actual)
     results = [(name, value) for (name, _), value in zip(wanted, made)]
@@ -175,7 +177,8 @@ def write_step(scalar: Scalar, wanted: Sequence[tuple[str, Value]]) -> Text:
 
 def write_pausing(builder: Builder, arguments: Sequence[tuple[str, Value]], results: Sequence[tuple[str, Value]],
                   pairs: Sequence[tuple[Value, str, Value]], wanted: Sequence[tuple[str, Value]]) -> Text:
-    """One step for both passes: it gives the outputs ``results`` at its pause, and the gradients ``wanted`` behind it."""
+    """Writes one step for both passes: it returns the outputs ``results`` at its pause, and the gradients ``wanted``
+    behind it."""
     outputs, gradients = ([value for _, value in named] for named in (results, wanted))
     cotangents = [(name, value) for _, name, value in pairs]
     late = [Value(f"%late#{number}", value.shape, value.dtype, True) for number, (_, value) in enumerate(cotangents)]

@@ -1,7 +1,8 @@
-"""The second derivative of a user's torch.autograd.Function: its backward pass, as a graph that has gradients itself.
+"""Makes the second derivative of a user's torch.autograd.Function: its backward pass, as a graph that has gradients
+itself.
 
-Dynamo traces a backward pass without gradients, and leaves no trace of a no_grad in it. So only what certainly has none
-is differentiated; all else is an error with the user's line, when the second derivative is asked for.
+Dynamo traces a backward pass without gradients, and leaves no trace of a no_grad in it. So only code that certainly has
+no no_grad is differentiated; any other raises an error with the user's line, when the second derivative is requested.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .._errors import Error
 from ._whole_untraced import Untraced
 
 _TORCH = os.path.dirname(torch.__file__)
-#: What may stand around the lines of a backward pass, or decorate it: it ends no gradient.
+#: Contexts and decorators that may surround the lines of a backward pass, because they end no gradient.
 _CONTEXTS, _DECORATORS = {"autocast", "enable_grad", "record_function"}, {"staticmethod", "custom_bwd"}
 _CHANGES = {"set_grad_enabled", "_set_grad_enabled", "inference_mode", "no_grad"}
 
@@ -39,7 +40,7 @@ def _tree(name: str) -> ast.Module | None:
 
 
 def _last_name(expression: ast.expr) -> str:
-    """no_grad of torch.no_grad()."""
+    """Returns no_grad of torch.no_grad()."""
     if isinstance(expression, ast.Call):
         return _last_name(expression.func)
     return getattr(expression, "attr", None) or getattr(expression, "id", "")
@@ -59,7 +60,7 @@ def _first_line(node: ast.stmt) -> int:
 
 
 def _ends_gradients(name: str, line: int) -> str | None:
-    """What around a line of a backward pass may end its gradients."""
+    """Returns the construct around a line of a backward pass that may end its gradients."""
     if name.startswith(_TORCH + os.sep):
         inside = name[len(_TORCH) + 1:]
         return {"autograd/function.py": "once_differentiable", "utils/_contextlib.py": "a decorator"}.get(inside)
@@ -82,7 +83,7 @@ def _ends_gradients(name: str, line: int) -> str | None:
 
 
 def why_not_twice(function: fx.Node, backward: fx.GraphModule) -> str | None:
-    """What forbids the derivative of a backward pass, with the user's line; None if nothing does."""
+    """Returns the reason, with the user's line, that forbids the derivative of a backward pass, or None."""
     outside = len(_frames(function))
     for node in backward.graph.nodes:
         for name, line in _frames(node)[outside:]:
@@ -94,7 +95,7 @@ def why_not_twice(function: fx.Node, backward: fx.GraphModule) -> str | None:
 
 
 class Refused(Untraced):
-    """Gradients, of which there is no derivative."""
+    """Gradients that have no derivative."""
 
     @staticmethod
     def forward(ctx: Any, why: str, count: int, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:

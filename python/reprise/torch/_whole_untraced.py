@@ -1,4 +1,5 @@
-"""What keeps Dynamo out of our own Python: it traces whatever runs while a compiled function asks for gradients."""
+"""Keeps Dynamo out of this package's Python: it traces all code that runs while a compiled function computes
+gradients."""
 
 from __future__ import annotations
 
@@ -8,12 +9,13 @@ from typing import Any, Callable
 import torch
 from torch._dynamo import trace_rules
 
-# Frames of this package run as they are, and a call of it from a traced function breaks the graph there.
+# Frames of this package run untraced, and a call of it from a traced function breaks the graph there.
 trace_rules.add("reprise")
 
 
 class Untraced(torch.autograd.Function):
-    """A function of PyTorch's autograd with a backward pass that Dynamo does not trace, nor anything that it calls."""
+    """Function of PyTorch's autograd with a backward pass that Dynamo does not trace, nor the functions that it
+    calls."""
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
@@ -21,6 +23,7 @@ class Untraced(torch.autograd.Function):
 
 
 def traceable(function: Callable) -> Callable:
-    """Returns a plain function of this package as one that Dynamo traces: a skipped frame is known by the name of its file."""
+    """Returns a plain function of this package as one that Dynamo traces: a skipped frame is recognized by the name of
+    its file."""
     code = function.__code__.replace(co_filename=f"<reprise: {function.__name__}>")
     return types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)

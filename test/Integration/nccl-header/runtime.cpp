@@ -1,4 +1,4 @@
-// reprise: what the runtime declares of NCCL, compared with its header by a compiler
+// reprise: the runtime's declarations of NCCL, compared with NCCL's header by a compiler
 #include "Nccl.h"
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Edits the PTX of a bundle, and gives the bundle the checksum of what it holds then.
+"""Edits the PTX of a bundle, and updates the checksum of the bundle.
 
 Usage: edit-ptx.py BUNDLE OUT KERNEL PATTERN TEXT      the first match in the first kernel whose name begins so
 
-Offsets stay: what a text becomes longer by, the comment at its head becomes shorter by.
+Offsets stay: the comment at the head of a text is shortened by the number of added characters.
 """
 import re
 import struct
@@ -13,7 +13,7 @@ MASK = (1 << 64) - 1
 
 
 def hash_of(*fields):
-    """As include/reprise/Runtime/Hash.h has it."""
+    """Returns the hash that include/reprise/Runtime/Hash.h defines."""
     state = 0xCBF29CE484222325
     for field in fields:
         padded = field + bytes(-len(field) % 8)

@@ -1,4 +1,4 @@
-"""Prints what bash completes: complete.py TOOL WORD..., of which the last word is at the cursor."""
+"""Prints bash's completions: complete.py TOOL WORD..., of which the last word is at the cursor."""
 import subprocess
 import sys
 

@@ -2,11 +2,11 @@
 
 cut-programs.py PROGRAM CUT[,CUT]... [PROGRAM.mlir]
 
-Reads what reprise-opt --reprise-to=autodiff --mlir-print-local-scope prints. Ops of blocks below the first CUT, and of
-their backward passes, are of device 0, those below the second one of device 1, and so on; updates go where their
-gradient is. A value is sent behind the op that makes it. Results and arguments are in the order of the devices, so that
-`whole.mlir` (the PROGRAM alone, which is written if the third argument is given) and the programs have the same results
-in the same order.
+Reads the output of reprise-opt --reprise-to=autodiff --mlir-print-local-scope. Ops of blocks below the first CUT, and
+of their backward passes, belong to device 0, those below the second CUT to device 1, and so on; updates belong to the
+device of their gradient. A value is sent behind the op that computes it. Results and arguments are in the order of
+the devices, so that `whole.mlir` (the PROGRAM alone, which is written if the third argument is given) and the
+programs have the same results in the same order.
 """
 import bisect
 import re
@@ -16,7 +16,7 @@ VALUE = re.compile(r"%[A-Za-z0-9_]+(?:#\d+)?")
 
 
 def split_top(text):
-    """At commas outside of brackets."""
+    """Splits at commas outside of brackets."""
     parts, depth, start, quoted = [], 0, 0, False
     for i, c in enumerate(text):
         if c == '"':
@@ -105,7 +105,7 @@ def main():
     result_names = [re.search(r'reprise\.name = "([^"]*)"', r).group(1) for r in results]
     made_by = {r: op for op in ops for r in op.results}
     stage = find_stages(ops, cuts)
-    # A parameter that both read is sent by the one that makes its next value.
+    # A parameter that both programs read is sent by the program that computes its next value.
     shared = {}
     for value, result in zip(returned, result_names):
         argument = next((v for v, n in name.items() if n == result and n != "offset"), None)
@@ -116,7 +116,7 @@ def main():
     def home(value):
         return stage.get(value, shared.get(value))
 
-    # An op without a stage, such as a rate that is broadcast, is made wherever it is read.
+    # An op without a stage, such as a rate that is broadcast, is copied to every program that reads it.
     def is_free(value):
         op = made_by.get(value)
         return op is not None and home(value) is None

@@ -1,4 +1,4 @@
-"""Runs a command and demands its exit code, which `not` cannot: expect-code.py CODE COMMAND..."""
+"""Runs a command and checks its exit code, which `not` cannot: expect-code.py CODE COMMAND..."""
 import subprocess
 import sys
 

@@ -1,4 +1,4 @@
-"""Runs a command whose standard error is a terminal, and prints what is shown there."""
+"""Runs a command whose standard error is a terminal, and prints the terminal's text."""
 import os
 import pty
 import subprocess
@@ -11,7 +11,7 @@ shown = b""
 while True:
     try:
         chunk = os.read(master, 4096)
-    except OSError:  # the last writer is gone
+    except OSError:  # the last writer has closed the terminal
         break
     if not chunk:
         break

@@ -1,6 +1,7 @@
-"""Whether JSON files obey a schema: usage: validate.py SCHEMA FILE... Prints what does not, and ends with exit code 1 then.
+"""Checks that JSON files obey a schema: validate.py SCHEMA FILE... Prints each violation, and ends with exit code 1
+then.
 
-Knows the keywords that our schemas use, and fails on any other.
+Supports the keywords of Reprise's schemas, and fails on any other.
 """
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Calls reprise-compile wrongly and prints the code and all that it says."""
+"""Calls reprise-compile wrongly and prints the code and all messages."""
 import subprocess
 
 CALLS = [[], ["m.mlir", "n.mlir"], ["m.mlir", "--buget=3"], ["m.mlir", "--threads"], ["m.mlir", "--threads=many"],

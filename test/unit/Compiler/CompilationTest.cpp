@@ -26,7 +26,7 @@ protected:
     options.after = Phase::Autodiff;
   }
 
-  /// Programs of devices 0 and 1, and between them a function that is none.
+  /// Builds programs of devices 0 and 1, and a function between them that is no program.
   void buildTwo() {
     buildOne();
     auto first = *module->getOps<ProgramOp>().begin();
@@ -48,7 +48,7 @@ protected:
                                [&](Value value) { return copies.lookup(value); });
   }
 
-  /// The program of device 0 alone.
+  /// Builds the program of device 0 alone.
   void buildOne() {
     zoo::Options model;
     model.layers = 2;
@@ -61,7 +61,8 @@ protected:
     ASSERT_TRUE(succeeded(runPhases(*module, Phase::Autodiff, options.phases))) << error;
   }
 
-  /// A copy whose parameters and results have names of their own, so that it is another program.
+  /// Adds a copy whose parameters and results have names of their own, so that it is another
+  /// program.
   ProgramOp add(ProgramOp like, StringRef name) {
     ProgramOp copy = like.clone();
     copy.setName(name);
@@ -137,7 +138,7 @@ TEST_F(CompilationTest, aBudgetHoldsForEachProgram) {
     EXPECT_LE(takenBy(program), *options.budget->bytes);
     EXPECT_GT(program.report.budget->search->costIncrease, 0);
   }
-  // Its plans are carried out again, without a search.
+  // The plans are applied again, without a search.
   llvm::json::Value plans = writePlans(within);
   EXPECT_EQ(plans.getAsObject()->getArray("programs")->size(), 2u);
   buildTwo();
@@ -181,7 +182,7 @@ TEST_F(CompilationTest, reportsOfSeveralProgramsAreAList) {
   EXPECT_EQ(second->getInteger("arena_bytes"), both.programs[1].report.arenaBytes);
   for (const char *path : {"r.txt", "r.html"})
     EXPECT_NE(print(path, both).find("device 1: second"), std::string::npos) << path;
-  // One alone is printed as it always was.
+  // A report of a single program keeps its old format.
   both.programs.pop_back();
   EXPECT_EQ(llvm::cantFail(llvm::json::parse(print("r.json", both))),
             llvm::json::Value(toJson(both.programs[0].report)));

@@ -1,4 +1,4 @@
-// reprise: tests of the page with the memory/time curve: its labels can be read
+// reprise: tests of the page with the memory/time curve: its labels are readable
 #include "reprise/Compiler.h"
 
 #include "gtest/gtest.h"

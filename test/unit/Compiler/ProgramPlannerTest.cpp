@@ -16,7 +16,7 @@ using checkpoint::Choice;
 
 namespace {
 
-/// Three layers of 256 rows, whose activations are large beside the weights.
+/// Model of three layers of 256 rows, whose activations are large beside the weights.
 constexpr const char *kModel = R"(
 !x = tensor<256x32xf32>
 !w = tensor<32x32xf32>
@@ -74,7 +74,7 @@ protected:
   std::unique_ptr<ProgramPlanner> planner;
 };
 
-/// What is kept has its price, too, but nothing is replayed.
+/// Kept values cost something, too, but no value is replayed.
 TEST_F(ProgramPlannerTest, WhatFitsAnywayCostsNoMoreThanWithoutABudget) {
   std::optional<BudgetOutcome> found = plan(*planner->findSaveAllBytes());
   ASSERT_TRUE(found);
@@ -162,7 +162,7 @@ TEST_F(ProgramPlannerTest, FormsAndStrategiesFillASearch) {
   EXPECT_EQ(listPlans(search).size(), 1u);
 }
 
-/// Ops move only behind what they read from.
+/// Orders that move ops in front of their operands are refused.
 TEST_F(ProgramPlannerTest, OrdersOfOpsAreChecked) {
   exec::LaunchNumbers numbers = exec::numberLaunches(step, facts->getTarget());
   checkpoint::LaunchOrder launches;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int64_t count = 1 << 17;
 
-/// Bits of every magnitude; one in four has few ones, as ties have, and NaNs and infinities come by
-/// themselves.
+/// Returns bits of every magnitude; one value in four has few ones, as ties have. NaNs and
+/// infinities occur by chance.
 template <typename T> std::vector<T> everyKind(uint64_t seed) {
   std::vector<T> values(count);
   std::mt19937_64 random(seed);
@@ -22,7 +22,8 @@ template <typename T> std::vector<T> everyKind(uint64_t seed) {
     uint64_t bits = random();
     if (i % 4 == 0)
       bits &= ~uint64_t(0) << random() % 64;
-    if (i % 4 == 1 && std::is_same_v<T, double>) // where the narrow types live
+    // The range of the narrow types.
+    if (i % 4 == 1 && std::is_same_v<T, double>)
       bits = (bits & 0x800fffffffffffff) | (uint64_t(865) + random() % 300) << 52;
     if (i % 8 == 4 && std::is_integral_v<T>)
       bits = static_cast<uint64_t>(static_cast<int64_t>(bits) >> random() % 64);

@@ -30,14 +30,15 @@ const Function functions[] = {
     REPRISE_FUNCTION(cos, emitCos),
 };
 
-/// Numbers of every magnitude, sign and kind: 2^20 of them.
+/// Returns 2^20 numbers of every magnitude, sign and kind.
 template <typename F> std::vector<F> everyKind(uint64_t stride) {
   using Bits = std::conditional_t<sizeof(F) == 4, uint32_t, uint64_t>;
   std::vector<F> values(1 << 20);
   std::mt19937_64 random(stride);
   for (size_t i = 0; i < values.size(); ++i) {
     Bits bits = static_cast<Bits>(random());
-    if (i % 4 == 0) // where something happens: magnitudes from 2^-8 to 2^8
+    // The interesting magnitudes: 2^-8 to 2^8.
+    if (i % 4 == 0)
       values[i] = std::ldexp(F(1) + F(bits >> 8) / F(Bits(-1) >> 8), int(i / 4 % 16) - 8) *
                   (bits & 1 ? -1 : 1);
     else
@@ -103,8 +104,7 @@ void expectEqual(const char *name, const double (&emitted)[N], const double (&re
 }
 
 TEST(EmittedElementary, HasTheReferencesCoefficients) {
-  // The last digit of a high coefficient shows in too few results for the comparisons of values to
-  // find it.
+  // We compare the coefficients, too: the last digit of a high coefficient changes too few results.
 #define REPRISE_EQUAL(TYPE, NAME)                                                                  \
   expectEqual(#TYPE " " #NAME, emission::TYPE::NAME, reference::TYPE::NAME)
 #define REPRISE_EQUAL_BOTH(NAME)                                                                   \
@@ -129,7 +129,7 @@ TEST(EmittedElementary, HasTheReferencesCoefficients) {
 }
 
 TEST(EmittedElementary, ConstantsFoldToTheSameBits) {
-  // What MLIR and LLVM fold at compile time must not differ from what the code would compute.
+  // Constants that MLIR and LLVM fold at compile time must equal the results of the code.
   MapKernels kernels;
   Type type = kernels.builder.getF32Type();
   const float inputs[] = {0, -0.0f, 1, -0.3f, 2.5f, -88.5f, 1e-41f, 100, 1e30f, INFINITY};
@@ -173,7 +173,7 @@ TEST(EmittedElementary, HoldsOnlyOperationsThatEveryTargetComputesAlike) {
   kernels.module->walk([&](scf::ExecuteRegionOp region) {
     ++functionsSeen;
     region.walk([](Operation *op) {
-      // What is not arithmetic picks lanes.
+      // Other ops only select lanes.
       bool allowed = isa<arith::ArithDialect, scf::SCFDialect>(op->getDialect()) ||
                      isa<math::FmaOp, math::SqrtOp, math::FloorOp, vector::ReductionOp,
                          vector::ExtractOp, vector::InsertOp>(op);
@@ -202,7 +202,7 @@ template <typename F> void compareBinary() {
     kernels.add(f.name, {type, type}, type,
                 [&](KernelBuilder &k, ValueRange x, Value) { return f.emit(k.b, x[0], x[1]); });
   std::vector<F> a = everyKind<F>(1), b = everyKind<F>(2);
-  // All pairs of special values, too.
+  // All pairs of special values follow.
   for (size_t i = 0; i < 22; ++i)
     for (size_t j = 0; j < 22; ++j) {
       b[32 * i + j + 1024] = b[j];

@@ -1,4 +1,4 @@
-// reprise: tests of the way from command lists to a bundle: transfers, and constants
+// reprise: tests of the conversion from command lists to a bundle: transfers, and constants
 #include "reprise/Conversion/ExecToBundle.h"
 
 #include "mlir/Parser/Parser.h"
@@ -21,7 +21,7 @@ constexpr StringLiteral kEntry =
     "(%w: tensor<3x64xf32> {reprise.name = \"w\", reprise.role = \"parameter\"}) -> "
     "(tensor<3x64xf32> {reprise.name = \"w\"})";
 
-/// w' = tanh(exp(w)), row by row.
+/// Returns a program of w' = tanh(exp(w)), row by row.
 std::string wholeStep() {
   return "reprise.program @whole devices [0] " + kEntry.str() + R"( {
   %l = reprise.loop 3 () over (%s = %w) : (tensor<3x64xf32>) -> tensor<3x64xf32> {
@@ -39,7 +39,7 @@ std::string wholeStep() {
 })";
 }
 
-/// Another program computes tanh.
+/// Returns a program that leaves tanh to another program.
 std::string firstStage() {
   return "reprise.program @first devices [0] " + kEntry.str() + R"( {
   %l = reprise.loop 3 () over (%s = %w) : (tensor<3x64xf32>) -> tensor<3x64xf32> {
@@ -110,7 +110,7 @@ std::vector<float> startValues() {
   return values;
 }
 
-/// Runs a program and returns what its results hash to, or the error.
+/// Runs a program and returns the hash of its results, or the error.
 std::string train(Bundle bundle, Transport &transport, int64_t steps) {
   std::string name = bundle.entry;
   auto device = makeCpuDevice(1);

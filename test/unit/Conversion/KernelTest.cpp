@@ -33,7 +33,7 @@ struct KernelTest : testing::Test {
   std::string error;
 };
 
-/// out[i] = fma(a[i], b[i], 0.5), rounded to `type`: vectors, then a scalar tail.
+/// Builds out[i] = fma(a[i], b[i], 0.5), rounded to `type`: vectors, then a scalar tail.
 void buildFma(ModuleOp module, StringRef name, Type type, int64_t width) {
   KernelBuilder k(module, name);
   ImplicitLocOpBuilder &b = k.b;

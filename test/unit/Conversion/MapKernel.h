@@ -22,8 +22,8 @@ namespace reprise::test {
 
 constexpr int64_t widths[] = {1, 8, 16, 32};
 
-/// A module of kernels; each applies some arithmetic to every element of its buffers, of which the
-/// last is the output.
+/// Module of kernels. Each applies some arithmetic to every element of its buffers; the last buffer
+/// is the output.
 class MapKernels {
 public:
   /// Gets the elements at `i` of the inputs and i itself.

@@ -32,7 +32,7 @@ private:
   char *base;
 };
 
-/// The targets that this machine can run: v3 always, v4 where the CPU has it.
+/// Returns the targets that this machine can run: v3 always, v4 if the CPU has it.
 inline std::vector<CpuTarget> runnableTargets() {
   std::vector<CpuTarget> targets;
   for (const char *name : {"x86-64-v3", "x86-64-v4"}) {

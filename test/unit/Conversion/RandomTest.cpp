@@ -179,7 +179,7 @@ TEST_F(EmittedRandom, Dropout) {
   for (double rate : {0.0, 0.1, 1.0}) {
     kernels.module = ModuleOp::create(UnknownLoc::get(&kernels.context));
     addFast(b.getF32Type(), [rate](KernelBuilder &k, Value words) {
-      // Half of the operands are NaN, and what is dropped is +0 even so.
+      // Half of the operands are NaN; a dropped element is +0 nevertheless.
       ImplicitLocOpBuilder &b = k.b;
       Value odd = arith::AndIOp::create(b, words, emitConstant(b, words.getType(), 1));
       Value x = emitUniform(b, words, b.getF32Type(), -2, -1);

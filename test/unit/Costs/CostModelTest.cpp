@@ -144,10 +144,10 @@ TEST_F(CostModelTest, AProfileScalesTheArithmetic) {
   auto compare = [&](double measured, double expected) {
     EXPECT_NEAR(measured / expected, 1, 1e-5);
   };
-  // Both kernels of the launch count, and what the step takes beside them is launching.
+  // Both kernels of the launch count; the rest of the measured step is launch overhead.
   compare(model->getSeconds(dot, 0), 4 * modelled);
   compare(model->getLaunchSeconds(), 1e-6);
-  // Of the memory nothing is known.
+  // The profile has no data about memory.
   EXPECT_EQ(model->getTransferSeconds(1 << 30), rates.getTransferSeconds(1 << 30));
   compare(model->getSeconds(dot, 1 << 30), 4 * modelled + rates.getTransferSeconds(1 << 30));
   auto step = *module->getOps<ProgramOp>().begin();
@@ -162,8 +162,8 @@ TEST_F(CostModelTest, AProfileScalesTheArithmetic) {
   compare(error.deviation, 12 * modelled);
 }
 
-/// Twice the bandwidth is half of a launch whose bytes took all of its seconds; the product beside
-/// it, which moves few bytes, says nothing about that.
+/// If a launch is limited by bytes, twice the bandwidth halves its time. A product that moves few
+/// bytes tells nothing about bandwidth.
 TEST_F(CostModelTest, AProfileTellsHowFastBytesMove) {
   Operation *add = parseOp(kAdd);
   CostModel rates = load("cpu:x86-64-v3", 1);

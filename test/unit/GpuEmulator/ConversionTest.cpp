@@ -40,7 +40,8 @@ TEST(EmulatedConversions, EverySixteenBitValueWidens) {
 TEST(EmulatedConversions, NarrowsToNearestEven) {
   for (unsigned seed : {0, 1, 2}) {
     auto values = floatOperands(32, seed);
-    if (seed == 2) // ties, and what is beside them
+    // Ties, and their neighbours.
+    if (seed == 2)
       for (size_t i = 0; i < values.size(); ++i)
         values[i] = (i * 0x9e3779b1u & 0xffffe000u) + (i % 2 ? 0x1000 : 0x8000) + i % 3 - 1;
     check("cvt.rn.f16.f32", 16, 32, values,

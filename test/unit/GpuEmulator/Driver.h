@@ -1,4 +1,4 @@
-// reprise: the functions of the emulated driver that tests call, and a process that begins again
+// reprise: functions of the emulated driver that tests call, and restart of its process
 #ifndef REPRISE_TEST_GPU_EMULATOR_DRIVER_H
 #define REPRISE_TEST_GPU_EMULATOR_DRIVER_H
 

@@ -12,7 +12,7 @@ namespace {
 
 float asFloat(uint64_t bits) { return bitsAs<float>(uint32_t(bits)); }
 double asDouble(uint64_t bits) { return bitsAs<double>(bits); }
-/// The bits of a result; every NaN of f32 is the one that GPUs give.
+/// Returns the bits of a result; every NaN of f32 is the NaN of GPUs.
 uint64_t bitsOfFloat(float value) {
   return std::isnan(value) ? 0x7fffffff : bitsAs<uint32_t>(value);
 }
@@ -60,7 +60,7 @@ TEST(EmulatedFloats, DoublePrecision) {
   checkF64("sqrt.rn.f64 %d, %a", [](double a, double, double) { return std::sqrt(a); });
 }
 
-/// One that has both signs of zero in order, and takes the number beside a NaN unless `nan`.
+/// Returns the minimum or maximum with -0 < +0, and the number beside a NaN unless `nan`.
 float extreme(float a, float b, bool larger, bool nan) {
   if (std::isnan(a) || std::isnan(b))
     return nan ? NAN : std::isnan(a) ? b : a;
@@ -150,8 +150,8 @@ void checkNarrow(const std::string &op, const SlowFormat &format, unsigned arity
     ASSERT_EQ(both[i], got[i] | got[(i + 1) % got.size()] << 16) << op << "x2";
 }
 
-/// A product and a term of which one is so small that Exact would lose it: any other small number
-/// of its sign rounds alike.
+/// Adds a product and a term. If Exact would lose the smaller summand, another small number of its
+/// sign replaces it, which rounds the same.
 Exact multiplyAdd(Exact a, Exact b, Exact c) {
   Exact product = a * b;
   double p = std::fabs(double(product)), q = std::fabs(double(c));

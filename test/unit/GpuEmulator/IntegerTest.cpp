@@ -163,7 +163,8 @@ TEST(EmulatedIntegers, FieldsOfBits) {
     if (!c)
       return uint64_t(0);
     uint64_t sign = a >> std::min<uint64_t>(b + c - 1, 31) & 1, result = 0;
-    for (unsigned i = 0; i < 32; ++i) // bit by bit, as the manual has it
+    // Bit by bit, as the manual defines it.
+    for (unsigned i = 0; i < 32; ++i)
       result |= (i < c && b + i < 32 ? a >> (b + i) & 1 : sign) << i;
     return result;
   });

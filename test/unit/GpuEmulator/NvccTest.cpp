@@ -1,4 +1,4 @@
-// reprise: what nvcc makes of kernels, executed; skipped where there is no nvcc
+// reprise: nvcc's code of kernels, executed; skipped if nvcc is missing
 #include "Driver.h"
 #include "SlowFloat.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 const std::string sources = REPRISE_SOURCE "/test/unit/GpuEmulator/Inputs/";
 
-/// The text that a command prints; nothing if it fails.
+/// Returns the text that a command prints; an empty text if the command fails.
 std::string outputOf(const std::string &command) {
   std::string text;
   FILE *pipe = popen((command + " 2>/dev/null").c_str(), "r");

@@ -1,4 +1,4 @@
-// reprise: what the emulator's parser and decoder refuse, and what they say
+// reprise: programs that the emulator's parser and decoder refuse, and their messages
 #include "TestKernel.h"
 #include "gtest/gtest.h"
 

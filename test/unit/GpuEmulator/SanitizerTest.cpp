@@ -1,4 +1,5 @@
-// reprise: every fault of memory that the emulator promises to find, and the same without the fault
+// reprise: every memory fault that the emulator promises to find, and the same program without the
+// fault
 #include "TestKernel.h"
 #include "gtest/gtest.h"
 
@@ -9,8 +10,9 @@ namespace {
 const char *sharedArray = ".shared .align 16 .b8 s[1024];";
 const Order orders[] = {Order::Forwards, Order::Backwards, Order::Shuffled};
 
-/// Runs 64 threads, or more; %d10 is the address of the thread's word in the first buffer, which is
-/// written, %d11 in the second one, which is not; %r10 is the place of the thread's word in s.
+/// Runs at least 64 threads. %d10 is the address of the thread's word in the first buffer, which is
+/// written; %d11 is the address in the second buffer, which is only read; %r10 is the place of the
+/// thread's word in s.
 FaultReport run(const std::string &body, Order order = Order::Forwards, uint32_t blocks = 1,
                 uint32_t words = 256) {
   TestDevice device;
@@ -84,7 +86,7 @@ TEST(EmulatedMemory, ConstantReadsOfWhatIsWritten) {
 }
 
 TEST(EmulatedMemory, RacesInSharedMemory) {
-  // Each thread reads the word of a thread of the other warp.
+  // Each thread reads the word of a thread in the other warp.
   std::string write = "st.shared.u32 [%r10], %r11;\n", other = "xor.b32 %r12, %r10, 128;\n",
               read = "ld.shared.u32 %r1, [%r12];\n", barrier = "bar.sync 0;\n";
   expectFault(write + other + barrier + read, Fault::None);
@@ -148,7 +150,7 @@ TEST(EmulatedMemory, CopiesArriveWhenTheyAreWaitedFor) {
   expectFault(copy + "cp.async.wait_group 1;\n" + barrier + check, Fault::NotArrived);
   expectFault(copy + "cp.async.commit_group;\ncp.async.wait_group 1;\n" + barrier + check,
               Fault::None);
-  // Without a barrier another warp may not see it.
+  // If the barrier is missing, another warp may not see the copy.
   FaultReport report =
       run(copy + "cp.async.wait_all;\nxor.b32 %r12, %r10, 128;\nld.shared.u32 %r2, [%r12];");
   EXPECT_NE(report.fault, Fault::None);

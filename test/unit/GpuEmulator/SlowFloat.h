@@ -15,8 +15,8 @@ template <typename To, typename From> To bitsAs(From value) {
   return result;
 }
 
-/// 113 bits of mantissa, where the compiler has them: sums of products of small numbers are exact
-/// or differ from a tie by more than this rounds.
+/// Float with 113 bits of mantissa if the compiler has it: sums of products of small numbers are
+/// exact, or differ from a tie by more than the error.
 using Exact = __float128;
 
 struct SlowFormat {
@@ -35,13 +35,15 @@ struct SlowFormat {
     return sign * std::ldexp(value, (exponent ? exponent : 1) - bias() - mantissaBits);
   }
 
-  /// To nearest, ties to even, by trying: the largest magnitude that is not above, or the next.
+  /// Rounds to nearest, ties to even, by search: the largest magnitude that is not above, or the
+  /// next.
   uint64_t round(Exact value) const {
     if (value != value)
       return (1ull << (exponentBits + mantissaBits)) - 1;
     bool negative = value < 0 || (value == 0 && std::signbit(double(value)));
     Exact magnitude = negative ? -value : value;
-    uint64_t low = 0, high = infinity(); // bits of magnitudes are in the order of magnitudes
+    // Bits of magnitudes are in the order of magnitudes.
+    uint64_t low = 0, high = infinity();
     while (high - low > 1) {
       uint64_t middle = (low + high) / 2;
       (widen(middle) <= magnitude ? low : high) = middle;

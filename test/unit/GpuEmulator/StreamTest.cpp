@@ -1,4 +1,4 @@
-// reprise: order between streams, and what the emulated driver says where it is missing
+// reprise: order between streams, and messages of the emulated driver if it is missing
 #include "Driver.h"
 
 using namespace reprise::emulator;
@@ -141,7 +141,7 @@ TEST_F(EmulatedDriver, CapturedStreamsBecomeGraphs) {
       CUDA_OK(cuStreamEndCapture(first, &graph));
       CUDA_OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
       CUDA_OK(cuGraphDestroy(graph));
-      EXPECT_EQ(take(x, 1)[0], 1u); // nothing was done yet
+      EXPECT_EQ(take(x, 1)[0], 1u); // no work was done yet
       CUDA_OK(cuGraphLaunch(exec, first));
       CUDA_OK(cuGraphLaunch(exec, first));
       EXPECT_EQ(cuStreamSynchronize(first), waits ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED);

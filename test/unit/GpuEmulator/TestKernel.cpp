@@ -118,7 +118,8 @@ namespace {
 
 constexpr size_t operandCount = 4096;
 
-/// Every pair of special values meets: the lists of two seeds walk through them at other rates.
+/// Mixes operands so that every pair of special values meets: the lists of two seeds walk through
+/// them at different rates.
 std::vector<uint64_t> mixOperands(const std::vector<uint64_t> &specials, uint64_t mask,
                                   unsigned seed) {
   std::mt19937_64 random(seed);

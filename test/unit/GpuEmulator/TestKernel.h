@@ -10,9 +10,9 @@
 
 namespace reprise::emulator {
 
-/// PTX of a kernel `k` with `params` parameters of 64 bits, which are %p0, %p1, … as registers.
-/// Registers: %r (b32), %d (b64), %h (b16), %f (f32), %g (f64), %q (pred), 40 each; %tid is the
-/// number of the thread in the grid.
+/// Returns PTX of a kernel `k` with `params` parameters of 64 bits, which are %p0, %p1, … as
+/// registers. Registers: %r (b32), %d (b64), %h (b16), %f (f32), %g (f64), %q (pred), 40 each; %tid
+/// is the number of the thread in the grid.
 std::string kernelText(unsigned params, const std::string &body, const std::string &outside = "");
 
 class TestDevice {
@@ -28,7 +28,7 @@ public:
     const T *from = reinterpret_cast<const T *>(address);
     return std::vector<T>(from, from + count);
   }
-  /// Runs kernel `k` of the text. A fault of decoding is one of kind Unsupported.
+  /// Runs kernel `k` of the text. A decoding fault has the kind Unsupported.
   FaultReport run(const std::string &ptx, Dim grid, Dim block, std::vector<uint64_t> params,
                   uint32_t dynamicShared = 0);
 
@@ -42,13 +42,14 @@ private:
   unsigned launches = 0;
 };
 
-/// One instruction on many operands: `text` names %d, and %a, %b, %c for the operands. Operands and
-/// results are bits; a width of 1 is a predicate.
+/// Runs an instruction on many operands: `text` names %d, and %a, %b, %c for the operands. Operands
+/// and results are bits; a width of 1 is a predicate.
 std::vector<uint64_t> runInstruction(const std::string &text, unsigned resultBits,
                                      std::vector<unsigned> operandBits,
                                      const std::vector<std::vector<uint64_t>> &operands);
 
-/// Random and special bit patterns of a width; `seed` makes another list of the same length.
+/// Returns random and special bit patterns of a width; another `seed` returns another list of the
+/// same length.
 std::vector<uint64_t> integerOperands(unsigned bits, unsigned seed);
 std::vector<uint64_t> floatOperands(unsigned bits, unsigned seed);
 std::vector<uint64_t> bfloatOperands(unsigned seed);

@@ -64,8 +64,8 @@ TEST(EmulatedWarp, VotesMatchesAndSums) {
 }
 
 TEST(EmulatedWarp, BranchesDivergeAndMeet) {
-  // A loop of as many rounds as the lane's number, then an if and else; behind both, all lanes
-  // vote.
+  // A loop runs as many rounds as the lane's number, then an if and else follow; behind both, all
+  // lanes vote.
   expectLanes(
       "mov.u32 %r0, 0;\nmov.u32 %r1, 0;\n$loop:\nsetp.ge.u32 %q1, %r1, %r31;\n@%q1 bra $done;\n"
       "add.u32 %r0, %r0, %r1;\nadd.u32 %r1, %r1, 1;\nbra $loop;\n$done:\n"
@@ -127,7 +127,7 @@ TEST(EmulatedWarp, SpecialRegisters) {
 }
 
 TEST(EmulatedWarp, BlocksShareTheThreadsOfTheHost) {
-  // So much work that the blocks go to all threads: each lane adds up its number 200 times.
+  // The work is large enough for all threads: each lane adds its number 200 times.
   for (Order order : {Order::Forwards, Order::Backwards, Order::Shuffled}) {
     TestDevice device;
     device.order = order;
@@ -144,13 +144,14 @@ TEST(EmulatedWarp, BlocksShareTheThreadsOfTheHost) {
     auto got = device.take<uint32_t>(out, threads);
     for (uint32_t i = 0; i < threads; ++i)
       ASSERT_EQ(got[i], i * 200);
-    // A word that all blocks write is a race, whichever threads they run on.
+    // A word that all blocks write is a race, also on a single thread.
     body += "\nst.global.u32 [%p0], %r2;";
     EXPECT_EQ(device.run(kernelText(2, body), {64}, {256}, {out, count}).fault, Fault::Race);
   }
 }
 
-/// Compilers may put what follows a loop before it: the first lanes that leave come there alone.
+/// Compilers may place the code behind a loop before the loop: the first lanes that leave arrive
+/// there alone.
 TEST(EmulatedWarp, LanesWaitForThoseThatComeLater) {
   std::string loop = "mov.u32 %r0, 0;\nmov.u32 %r1, 0;\nbra $test;\n$behind:\nEXCHANGE\n"
                      "bra $end;\n$test:\nsetp.ge.u32 %q1, %r1, %r31;\n@%q1 bra $behind;\n"
@@ -165,7 +166,7 @@ TEST(EmulatedWarp, LanesWaitForThoseThatComeLater) {
               [](uint32_t) { return 0xfffffff0u; });
   expectLanes(with("bar.sync 0;\nbar.warp.sync -1;\nactivemask.b32 %r0;"),
               [](uint32_t) { return ~0u; });
-  // A lane that waits elsewhere never comes; nor does one that ends.
+  // A lane that waits at another barrier, or ends, never arrives.
   FaultReport fault;
   resultsOf(with("setp.lt.u32 %q2, %r31, 16;\n@%q2 bra $low;\nbar.warp.sync -1;\n$low:\n"
                  "shfl.sync.bfly.b32 %r0, %r1, 1, 31, -1;"),

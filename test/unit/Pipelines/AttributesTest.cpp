@@ -1,4 +1,4 @@
-// reprise: tests of the tables of attributes: their rows, and what is there after each phase
+// reprise: tests of the tables of attributes: their rows, and the attributes after each phase
 #include "reprise/Dialect/Exec/IR/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -24,7 +24,7 @@ const Table kTables[] = {{"reprise.", reprise::getAttributeTable()},
                          {"exec.", exec::getAttributeTable()},
                          {"pipe.", pipe::getAttributeTable()}};
 
-/// Returns -1 for a model, the number of the phase, or the one behind all for `target`.
+/// Returns -1 for a model, the number of a phase, or the number behind all phases for `target`.
 int rank(StringRef phase) {
   if (phase == "model")
     return -1;
@@ -39,7 +39,7 @@ bool isAlive(const AttributeRow &row, int phase) {
   return !row.last.empty() && rank(row.first) <= phase && phase <= rank(row.last);
 }
 
-/// Finds an attribute that the result of the phase must not have; empty if there is none.
+/// Returns an attribute that the result of the phase must not have; empty if there is none.
 std::string findForeign(ModuleOp module, int phase) {
   std::string found;
   auto look = [&](DictionaryAttr attributes) {
@@ -71,7 +71,7 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  /// Runs phase after phase, up to the first that fails, and counts those that do not.
+  /// Runs phase after phase up to the first failure, and counts the successes.
   void check(ModuleOp model, const PhaseOptions &options, const std::string &place) {
     ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
     OwningOpRef<ModuleOp> module = model.clone();
@@ -100,7 +100,7 @@ protected:
     }
   }
 
-  /// Checks the modules of a test's file; some of them are wrong, or of a later phase.
+  /// Checks the modules of a test's file; some modules are invalid, or of a later phase.
   void checkFile(const std::filesystem::path &path) {
     auto text = llvm::MemoryBuffer::getFile(path.string(), /*IsText=*/true);
     ASSERT_TRUE(bool(text));

@@ -1,4 +1,4 @@
-// reprise: tests of the phases: their names, and that one may stop between any two of them
+// reprise: tests of the phases: their names, and stops between any two phases
 #include "reprise/Pipelines/Phases.h"
 
 #include "mlir/Pass/PassManager.h"

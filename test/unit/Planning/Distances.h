@@ -1,4 +1,4 @@
-// reprise: how far from the optimum a planner is, for tests
+// reprise: distance of a planner from the optimum, for tests
 #ifndef REPRISE_TEST_PLANNING_DISTANCES_H
 #define REPRISE_TEST_PLANNING_DISTANCES_H
 
@@ -7,11 +7,11 @@
 
 namespace reprise::test {
 
-/// Of many problems, in percent of the cost without replays.
+/// Distances over many problems, in percent of the cost without replays.
 struct Distances {
-  int solved = 0, refuted = 0; ///< by the oracle; the refuted ones are solved, too
-  int open = 0;                ///< not solved
-  int optimal = 0, missed = 0; ///< by the planner
+  int solved = 0, refuted = 0; ///< by the oracle; refuted problems are solved problems, too
+  int open = 0;                ///< problems that are not solved
+  int optimal = 0, missed = 0; ///< counts of the planner
   double worst = 0, sum = 0, worstBound = 0, sumBound = 0;
 
   int feasible() const { return solved - refuted; }

@@ -1,4 +1,4 @@
-// reprise: tests of JSON that is read without a tree of it
+// reprise: tests of the JSON scanner, which builds no tree
 #include "reprise/Planning/JsonScanner.h"
 
 #include "gtest/gtest.h"

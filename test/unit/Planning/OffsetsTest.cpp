@@ -96,7 +96,7 @@ TEST(Offsets, BuffersWithoutBytesTakePartInNothing) {
 }
 
 TEST(Offsets, GroupsShareAnOffset) {
-  // A chain in place: 0 → 1 → 2, with a neighbour that lives through it all.
+  // A chain in place, 0 → 1 → 2, has a neighbour that lives through it all.
   Problem problem = problemOf({{0, 2, 256}, {2, 4, 128}, {4, 6, 64}, {0, 6, 64}});
   problem.groups = {{0, 1, 2}};
   Solution solution = solve(problem);
@@ -108,7 +108,7 @@ TEST(Offsets, GroupsShareAnOffset) {
 }
 
 TEST(Offsets, AMemberOfAGroupTakesItsOwnBytesOnly) {
-  // After the large member died, its upper half serves another buffer.
+  // After the large member has died, its upper half holds another buffer.
   Problem problem = problemOf({{0, 2, 256}, {2, 6, 64}, {3, 6, 192}}, 64);
   problem.groups = {{0, 1}};
   Solution solution = solve(problem);
@@ -228,8 +228,8 @@ TEST(Offsets, ClimbingNeverLosesToGreedy) {
 // above (XLA's heap 23, TVM's hill climbing 8 on average over A to K).
 TEST(Offsets, MiniMallocInstances) {
   EXPECT_EQ(solve(readInstance("input.12.csv")).height, 12);
-  // Probes give up on I: the search from the bottom up packs it, if it places nothing but on a
-  // support, and begins each part at the bottom.
+  // Probes fail on I. The search from the bottom up packs it, if it places every buffer on a
+  // support and begins each part at the bottom.
   for (const char *name : {"A.1048576.csv", "C.1048576.csv", "F.1048576.csv", "I.1048576.csv"}) {
     Problem problem = readInstance(name);
     ASSERT_GT(problem.buffers.size(), 100u) << name;
@@ -245,8 +245,8 @@ TEST(Offsets, MiniMallocInstances) {
   }
 }
 
-/// The best of all orders in which buffers are placed as low as they fit: one of them gives the
-/// least height.
+/// Tries all orders in which buffers are placed as low as they fit: one of them has the smallest
+/// height.
 int64_t bruteForce(const Problem &problem) {
   std::vector<size_t> order(problem.buffers.size());
   std::iota(order.begin(), order.end(), 0);

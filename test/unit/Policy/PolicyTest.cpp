@@ -171,7 +171,8 @@ TEST_F(PolicyTest, CheckpointsPolicyMatchesTheNamesInside) {
       %outside = reprise.name %c "hidden" : tensor<4xf32>
       return %inside, %outside : tensor<4xf32>, tensor<4xf32>
     })mlir");
-  // It comes before the policies of the command line, and ends with its checkpoint.
+  // The checkpoint's policy precedes the policies of the command line, and ends with the
+  // checkpoint.
   auto label =
       dyn_cast_or_null<LabelAttr>(labelled(*module, {"save-all"}, "reprise.exp", "reprise.label"));
   ASSERT_TRUE(label);

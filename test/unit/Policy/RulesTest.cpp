@@ -1,4 +1,4 @@
-// reprise: tests of rule sets: what matches, what counts, and which rule wins
+// reprise: tests of rule sets: matches, counts, and the winning rule
 #include "reprise/Policy/Rules.h"
 
 #include "mlir/Parser/Parser.h"
@@ -69,7 +69,8 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  /// Four scopes, four kinds of ops, two dtypes, and a name for every third value.
+  /// Builds a function with four scopes, four kinds of ops, two dtypes, and a name for every third
+  /// value.
   void build(int64_t count) {
     std::string text = "func.func @f(%x: tensor<8x8xf32>, %h: tensor<8x8xf16>) {\n";
     std::vector<std::string> named;
@@ -127,7 +128,7 @@ protected:
   std::mt19937 random{7};
 };
 
-/// A selector key by key, with nothing remembered.
+/// Selector that is evaluated key by key, without a cache.
 struct NaiveRule {
   std::string op, scope, kind, dtype, name;
   int64_t least = -1, every = 1, first = 1 << 30, last = 1 << 30;

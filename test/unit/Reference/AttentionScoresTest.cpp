@@ -40,7 +40,7 @@ struct AttentionScores : InterpreterTest {
     return result + element + ">";
   }
 
-  /// out, lse, dquery, dkey, dvalue, dscore.
+  /// Returns out, lse, dquery, dkey, dvalue, dscore.
   std::vector<Tensor> runAll() {
     std::vector<int64_t> biasSizes = sizesOf(bias.empty() ? "1111" : bias),
                          maskSizes = sizesOf(mask.empty() ? "1111" : mask);
@@ -48,7 +48,7 @@ struct AttentionScores : InterpreterTest {
     maskTensor = Tensor(type(maskSizes, integer(1)));
     for (int64_t i = 0; i < maskTensor.size(); ++i)
       maskTensor.bytes[i] = i * i % 7 < 3;
-    // One whole row of a mask is empty.
+    // The mask hides every key of one row.
     for (int64_t j = 0; j < s && mask == "bhts"; ++j)
       maskTensor.bytes[j] = 0;
     std::string Q = text({b, h, t, d}, "f32"), K = text({b, g, s, d}, "f32"),
@@ -158,7 +158,7 @@ TEST_F(AttentionScores, allTogether) {
   expectSums();
 }
 
-// Nothing of what the mask hides shows, and a query without any key gives zeros.
+// Masked values do not change results, and a query without any key gives zeros.
 TEST_F(AttentionScores, maskedKeysAreNoTerms) {
   mask = "b11s";
   std::vector<Tensor> before = runAll();

@@ -61,8 +61,8 @@ struct Shape {
            " batch [0, 1] x [0, 1] contracting " + dims + " : (" + aType + ", " + bType + ") -> " +
            result + "\n";
   }
-  /// %score, masked with -inf: such a key's term is +0, which is exact for values other than -0,
-  /// inf and NaN.
+  /// Returns the text of %score, masked with -inf: a masked key's term is +0, which is exact for
+  /// values other than -0, inf and NaN.
   std::string score() const {
     std::string text = contract("%dots", "%q", query(), "%k", key(), "[3] x [3]", scores(compute)) +
                        "  %scale = reprise.constant dense<0.3> : " + scores(compute) +
@@ -212,7 +212,7 @@ TEST_F(AttentionTest, causalQueriesDoNotSeeLaterKeys) {
   shape.s = shape.t = 6;
   std::vector<Tensor> arguments = inputs(shape);
   std::vector<Tensor> before = forward(shape, shape.attention(), arguments);
-  // The last key and value become NaN: only the last query of each head may see it.
+  // The last key and value become NaN; only the last query of each head may read them.
   for (int operand : {1, 2})
     for (int64_t head = 0; head < shape.b * shape.h; ++head)
       for (int64_t d = 0; d < shape.d; ++d)
@@ -257,7 +257,7 @@ TEST_F(AttentionTest, backwardIsTheDerivative) {
   expectFiniteDifferences(shape, false);
 }
 
-// The backward as a chain of ops: the same contractions, sums and draws, bit by bit.
+// The backward as a chain of ops has the same contractions, sums and draws, bit by bit.
 TEST_F(AttentionTest, backwardIsItsChain) {
   for (auto [causal, width] : {std::pair(false, 3), {true, 3}, {false, 1}, {true, 40}}) {
     Shape shape;

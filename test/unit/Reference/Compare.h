@@ -26,7 +26,7 @@ inline Tensor randomTensor(mlir::RankedTensorType type, unsigned seed) {
   return tensor;
 }
 
-/// An element of a float tensor.
+/// Returns an element of a float tensor.
 inline double valueAt(const Tensor &tensor, int64_t i) {
   mlir::Type type = tensor.type.getElementType();
   if (type.isF64())

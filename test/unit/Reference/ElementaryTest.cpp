@@ -23,8 +23,8 @@ template <typename To, typename From> To bitCast(From from) {
 template <typename F> constexpr F infinity = std::numeric_limits<F>::infinity();
 template <typename F> constexpr F smallest = std::numeric_limits<F>::denorm_min();
 
-/// |got - exact| in units of the last place of `exact` in the type F, those of its subnormals at
-/// the least.
+/// Returns |got - exact| in units of the last place of `exact` in the type F, at least those of its
+/// subnormals.
 template <typename F> double ulps(F got, long double exact) {
   constexpr int digits = std::numeric_limits<F>::digits;
   constexpr int leastExponent = std::numeric_limits<F>::min_exponent;
@@ -73,7 +73,7 @@ double sweep(double (*function)(double), Exact exact, double low, double high) {
   return worst;
 }
 
-/// f32 results are compared with the host's double, f64 results with its long double.
+/// The test compares f32 results with the host's double, f64 results with its long double.
 #define REPRISE_SWEEP(NAME, EXACT, LOW, HIGH, BOUND32, BOUND64)                                    \
   TEST(ReferenceElementary, NAME##StaysWithinItsBound) {                                           \
     auto exact = [](auto x) { return EXACT; };                                                     \

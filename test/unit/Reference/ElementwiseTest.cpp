@@ -180,7 +180,8 @@ TEST_F(ElementwiseTest, casts) {
   Tensor booleans = makeTensor<uint8_t>(type({2}, integer(1)), {0, 1});
   EXPECT_EQ(valuesOf<int32_t>(cast("i1", "i32", booleans)), (std::vector<int32_t>{0, 1}));
   EXPECT_EQ(valuesOf<uint16_t>(cast("i1", "bf16", booleans)), (std::vector<uint16_t>{0, 0x3f80}));
-  // Just above the middle of two bf16 neighbours: by way of f32 it would tie to even, downwards.
+  // The value is just above the middle of two bf16 neighbours. A conversion by way of f32 would tie
+  // to even, downwards.
   Tensor wide = makeTensor<double>(type({1}, f64()), {1 + 0x1p-8 + 0x1p-40});
   EXPECT_EQ(valuesOf<uint16_t>(cast("f64", "bf16", wide))[0], 0x3f81);
 }

@@ -1,4 +1,4 @@
-// reprise: what two steps of a module come to in the interpreter
+// reprise: hash of two steps of a module in the interpreter
 #ifndef REPRISE_TEST_UNIT_REFERENCE_HASHSTEPS_H
 #define REPRISE_TEST_UNIT_REFERENCE_HASHSTEPS_H
 

@@ -36,7 +36,7 @@ struct InterpreterTest : testing::Test {
         [this](mlir::Diagnostic &diagnostic) { error += diagnostic.str(); });
   }
 
-  /// Parses `text` and runs its function @f. No results on an error, which is then in `error`.
+  /// Parses `text` and runs its function @f. On an error, returns no results and sets `error`.
   std::vector<Tensor> run(llvm::StringRef text, llvm::ArrayRef<Tensor> arguments) {
     error.clear();
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
@@ -48,8 +48,8 @@ struct InterpreterTest : testing::Test {
     return failed(results) ? std::vector<Tensor>() : *results;
   }
 
-  /// Runs one op on %0, %1, …: `op` is its text, `types` those of the operands, `result` that of
-  /// its one result.
+  /// Runs one op on %0, %1, …: `op` is its text, `types` are the types of the operands, `result` is
+  /// the type of its only result.
   Tensor runOp(const std::string &op, const std::vector<std::string> &types,
                const std::string &result, llvm::ArrayRef<Tensor> operands) {
     std::string text = "func.func @f(";

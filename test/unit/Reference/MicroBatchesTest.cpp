@@ -1,5 +1,5 @@
-// reprise: micro-batches, as the interpreter sees them: rows and masks are those of the whole
-// batch, sums are nearly the same, and no plan changes a bit
+// reprise: micro-batches in the interpreter: rows and masks are those of the whole batch, sums are
+// nearly equal, and no plan changes a bit
 #include "Compare.h"
 #include "HashSteps.h"
 #include "mlir/Pass/PassManager.h"
@@ -35,8 +35,8 @@ struct MicroBatchesTest : HashStepsTest {
     ASSERT_TRUE(succeeded(manager.run(*module))) << error;
   }
 
-  /// Results of the entry on arguments by chance, always the same. With `first`, inputs are those
-  /// of the samples from there on of a batch of kBatch.
+  /// Runs the entry on fixed random arguments. With `first`, inputs are the samples from `first` on
+  /// of a batch of kBatch.
   std::vector<Tensor> runEntry(std::optional<int64_t> first = std::nullopt) {
     auto entry = *module->getOps<ProgramOp>().begin();
     EntrySignature signature(entry);
@@ -73,7 +73,7 @@ struct MicroBatchesTest : HashStepsTest {
   PhaseOptions phases;
 };
 
-/// Rows do not depend on the samples beside them, nor do masks.
+/// Rows and masks do not depend on the other samples.
 TEST_F(MicroBatchesTest, rowsAreThoseOfTheWholeBatch) {
   phases.entry = "forward";
   for (std::string model : {"gpt2", "bert", "llama", "lstm", "mlp", "moe"}) {
@@ -90,7 +90,7 @@ TEST_F(MicroBatchesTest, rowsAreThoseOfTheWholeBatch) {
   }
 }
 
-/// With dropout a mask that moved would change gradients in the first digit.
+/// A mask of dropout that moved would change gradients in the first digit.
 TEST_F(MicroBatchesTest, gradientsAreThoseOfTheWholeBatch) {
   phases.entry = "grad";
   for (bool isLoop : {false, true})
@@ -117,7 +117,7 @@ TEST_F(MicroBatchesTest, gradientsAreThoseOfTheWholeBatch) {
 }
 
 /// A micro-batch of a model with batch norms is a batch of its own: gradients are the mean of those
-/// of two smaller models, by their samples.
+/// of two smaller models, weighted by samples.
 TEST_F(MicroBatchesTest, statisticsAreThoseOfTheMicroBatch) {
   phases.entry = "grad";
   sizes.width = 8;
@@ -163,7 +163,7 @@ TEST_F(MicroBatchesTest, noPlanChangesABit) {
   }
 }
 
-/// A sum over iterations is one use: it adds up in the order of the loop.
+/// A sum over iterations is one use: its summands are added in the order of the loop.
 TEST_F(MicroBatchesTest, unrolledLoopsHaveTheirBits) {
   sizes.loopLayers = true;
   for (std::string model : {"gpt2", "lstm"}) {

@@ -12,7 +12,7 @@ using namespace reprise::test;
 namespace {
 
 struct NormalizationTest : InterpreterTest {
-  /// Runs `text` as it is and with its decomposable ops expanded: equal bits.
+  /// Runs `text` as it is and with its decomposable ops expanded; expects equal bits.
   std::vector<Tensor> runBothWays(const std::string &text, ArrayRef<Tensor> arguments) {
     std::vector<Tensor> direct = run(text, arguments);
     EXPECT_FALSE(direct.empty()) << error << text;
@@ -34,7 +34,7 @@ struct NormalizationTest : InterpreterTest {
     return direct;
   }
 
-  /// One op of rows of `n` elements, two of them; returns all of its results.
+  /// Runs a row op on two rows of `n` elements; returns all results.
   std::vector<Tensor> rowOp(const std::string &op, int64_t n, const std::string &element,
                             const Tensor &x) {
     std::string shape = "tensor<2x" + std::to_string(n) + "x" + element + ">";
@@ -207,7 +207,7 @@ TEST_F(NormalizationTest, normsOfChannels) {
   }
 }
 
-// Without spatial dimensions, and with one position per sample.
+// The tensors have no spatial dimensions, or one position per sample.
 TEST_F(NormalizationTest, normsOfVectors) {
   Tensor x = randomTensor(type({70, 4}, f64()), 1), w = randomTensor(type({4}, f64()), 2);
   std::vector<Tensor> y = runBothWays(R"(

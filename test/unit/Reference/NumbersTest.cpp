@@ -25,7 +25,8 @@ template <typename Format> class SixteenBits : public testing::Test {};
 using Formats = testing::Types<Bf16, F16>;
 TYPED_TEST_SUITE(SixteenBits, Formats);
 
-/// What lies between two neighbours goes to the nearer one, and the middle to the even one.
+/// Checks that a number between two neighbours is rounded to the nearer one, and the middle to the
+/// even one.
 template <typename Format, typename T> void checkBetween(uint16_t low, T a, T b) {
   T middle = a + (b - a) / 2;
   uint16_t high = low + 1, even = low & 1 ? high : low;
@@ -46,7 +47,7 @@ TYPED_TEST(SixteenBits, EveryValueAndEveryTie) {
     ASSERT_EQ(TypeParam::to(static_cast<double>(value)), bits);
     ASSERT_EQ(TypeParam::to(-value), bits | 0x8000);
     ASSERT_EQ(TypeParam::from(bits | 0x8000), -value);
-    // Above the largest stands what would be the next number if the format went on.
+    // Above the largest number, the next number of an unlimited format serves as neighbour.
     float next = bits + 1 < TypeParam::infinity ? TypeParam::from(bits + 1)
                                                 : value + (value - TypeParam::from(bits - 1));
     if (!std::isinf(next))
@@ -72,8 +73,8 @@ TYPED_TEST(SixteenBits, InfinitiesAndNaN) {
 }
 
 TYPED_TEST(SixteenBits, ADoubleRoundsOnce) {
-  // Just above a tie of the 16-bit type, by less than a float can tell: through a float it would go
-  // down to even.
+  // The value is above a tie of the 16-bit type by less than a float can resolve: by way of float
+  // it would round down to even.
   double tie = (1.0 + TypeParam::from(TypeParam::to(1.0) + 1)) / 2;
   EXPECT_EQ(TypeParam::to(tie), TypeParam::to(1.0));
   EXPECT_EQ(TypeParam::to(tie + 0x1p-40), TypeParam::to(1.0) + 1);
@@ -84,7 +85,8 @@ TYPED_TEST(SixteenBits, IntegersRoundOnce) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 200000; ++i) {
     int64_t value = static_cast<int64_t>(random()) >> (random() % 64);
-    if (i % 2) // near a tie
+    // Near a tie.
+    if (i % 2)
       value = (value & ~((int64_t(1) << random() % 40) - 1)) | (random() % 3);
     uint16_t bits = TypeParam::to(value);
     if ((bits & 0x7FFF) == TypeParam::infinity) {

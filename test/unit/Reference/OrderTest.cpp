@@ -1,5 +1,5 @@
-// reprise: the canonical orders of reductions and contractions, where another order gives other
-// bits
+// reprise: canonical orders of reductions and contractions, on data for which another order gives
+// other bits
 #include "reprise/Reference/Order.h"
 #include "Interpret.h"
 
@@ -17,7 +17,8 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 const float nan = std::numeric_limits<float>::quiet_NaN();
 
-/// Numbers of many magnitudes and both signs: almost every order of adding them gives another sum.
+/// Returns numbers of many magnitudes and both signs: almost every order of adding them gives
+/// another sum.
 std::vector<float> roughNumbers(int64_t n, unsigned seed) {
   std::mt19937 words(seed);
   std::vector<float> values;
@@ -39,9 +40,8 @@ float bitsToFloat(uint32_t word) {
   return x;
 }
 
-/// The sum as the contract words it, written from the end: a tree over [first, last) blocks whose
-/// left part is the largest power of two below the count, which is what joining neighbours level by
-/// level comes to.
+/// Computes the contract's sum from the end: a tree over [first, last) blocks whose left part is
+/// the largest power of two below the count. The tree equals joining neighbours level by level.
 float treeSum(const std::function<float(int64_t)> &block, int64_t first, int64_t last) {
   if (last - first == 1)
     return block(first);
@@ -139,7 +139,7 @@ TEST_F(OrderTest, anotherOrderGivesOtherBits) {
   EXPECT_NE(bits(expectedLanes(x)), bits(halves));
 }
 
-// 2^24 + 1 rounds to 2^24: where the large numbers cancel first, the ones survive.
+// 2^24 + 1 rounds to 2^24: if the large numbers cancel first, the ones survive.
 TEST_F(OrderTest, sumsByHand) {
   std::vector<float> x(64, 0.0f);
   x[0] = 0x1p24f, x[1] = 1, x[32] = -0x1p24f;

@@ -1,5 +1,4 @@
-// reprise: a plan changes no bit, as the interpreter sees it, and the interpreter sees a broken
-// plan
+// reprise: a plan changes no bit in the interpreter, and the interpreter finds a broken plan
 #include "Compare.h"
 #include "HashSteps.h"
 #include "mlir/Pass/PassManager.h"

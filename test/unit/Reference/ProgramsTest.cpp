@@ -10,7 +10,7 @@ using namespace reprise::test;
 
 namespace {
 
-/// `"test.transfer"(operands) {peer, key} : …`: without results it sends, else it receives.
+/// Op `"test.transfer"(operands) {peer, key} : …`: without results it sends, otherwise it receives.
 class TransferOp
     : public Op<TransferOp, OpTrait::VariadicOperands, OpTrait::VariadicResults,
                 OpTrait::ZeroRegions, OpTrait::ZeroSuccessors, TransferOpInterface::Trait> {
@@ -102,8 +102,8 @@ TEST_F(ProgramsTest, valuesGoThereAndBack) {
       << error;
 }
 
-// Each stops in its loop, and goes on there. Values of one key come in the order in which they were
-// sent: 2x, 4x and 8x, of which 1x + 2x + 4x + 8x are the sum.
+// Each program stops in its loop, and continues there. Values of one key arrive in the order in
+// which they were sent: 2x, 4x and 8x; the sum is 1x + 2x + 4x + 8x.
 TEST_F(ProgramsTest, aProgramStopsWhereverItWaits) {
   Values expected = {{15, 30}, {8, 16}};
   EXPECT_EQ(runAll(R"(

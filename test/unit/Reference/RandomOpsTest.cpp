@@ -1,4 +1,4 @@
-// reprise: random ops in the interpreter: which word each element takes, windows, initial values
+// reprise: random ops in the interpreter: the word of each element, windows, initial values
 #include "Compare.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -141,7 +141,7 @@ TEST_F(RandomOpsTest, initialValuesAreTheOpsDraws) {
   Attribute normal = NormalInitAttr::get(&context, attribute(1, f64()), attribute(0.5, f64()));
   Attribute uniform = UniformInitAttr::get(&context, attribute(-1, f64()), attribute(1, f64()));
   Attribute integers = UniformIntInitAttr::get(&context, 3, 50);
-  // As an i64 attribute the stream is negative; its bits are what counts.
+  // The stream is negative as an i64 attribute; only its bits count.
   std::string stream =
       "{stream = " + std::to_string(static_cast<int64_t>(initialStream("wte"))) + " : i64";
   expectEqualBits(initialValue(type({3, 3}, f32()), "wte", normal, 7, 5, false),

@@ -144,7 +144,7 @@ TEST_F(ShapeTest, meanOf16BitsAddsIn32) {
 //===-- dot_general ---------------------------------------------------------------------------===//
 
 TEST_F(ShapeTest, dotGeneralOrdersItsDimensions) {
-  // lhs [k0, b, m, k1], rhs [n, k1, b, k0]: result [b, m, n].
+  // Operands lhs [k0, b, m, k1] and rhs [n, k1, b, k0] give result [b, m, n].
   const int64_t B = 2, M = 3, N = 2, K0 = 2, K1 = 4;
   auto sequence = [](int64_t n, int64_t step) {
     Floats values;

@@ -1,5 +1,5 @@
-// reprise: stages, as the interpreter sees them: every cut by every schedule has the bits of one
-// device, and programs that were tampered with do not
+// reprise: stages in the interpreter: every cut by every schedule has the bits of one device, and
+// manipulated programs do not
 #include "HashSteps.h"
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
@@ -37,7 +37,7 @@ struct StagesTest : HashStepsTest {
     ASSERT_TRUE(succeeded(manager.run(*module))) << error;
   }
 
-  /// Of the program of a device, in its order.
+  /// Returns the ops of the program of a device, in program order.
   template <typename Op> SmallVector<Op> findAll(int64_t device) {
     SmallVector<Op> found;
     for (ProgramOp program : findPrograms(*module))
@@ -46,7 +46,7 @@ struct StagesTest : HashStepsTest {
     return found;
   }
 
-  /// What the verifier of device programs says; empty if nothing.
+  /// Returns the message of the verifier of device programs; empty without an error.
   std::string verify() {
     error.clear();
     PassManager manager(&context);
@@ -55,7 +55,7 @@ struct StagesTest : HashStepsTest {
     return error;
   }
 
-  /// The same of the verifier of places.
+  /// Returns the message of the verifier of places.
   std::string verifyPlaces() {
     error.clear();
     PassManager manager(&context);
@@ -92,7 +92,7 @@ TEST_F(StagesTest, aDroppedSendIsRefused) {
 
 TEST_F(StagesTest, ACircleOfWaitsIsRefused) {
   build("gpt2", 2);
-  // The first device waits for the answer to what it has not sent yet.
+  // The first device waits for the answer to a value that it has not sent yet.
   exec::SendOp send = findAll<exec::SendOp>(0)[1];
   exec::ReceiveOp receive = findAll<exec::ReceiveOp>(0).front();
   receive->moveBefore(send);
@@ -105,7 +105,7 @@ TEST_F(StagesTest, SwappedMicrobatchesAreOtherBits) {
   build("gpt2", 1);
   uint64_t expected = hash();
   build("gpt2", 2);
-  // What the first two micro-batches, which are of equal size, send to the last stage.
+  // These are the values that the first two micro-batches, of equal size, send to the last stage.
   SmallVector<exec::ReceiveOp> all = findAll<exec::ReceiveOp>(1), activations;
   for (exec::ReceiveOp receive : all)
     if (receive.getTag() == all.back().getTag())
@@ -142,7 +142,7 @@ TEST_F(StagesTest, AShiftedOriginIsAnotherMask) {
   EXPECT_NE(hash(), expected);
 }
 
-/// Two values of equal type that are alive at the same time, such as what two micro-batches save.
+/// Two values of equal type are live at the same time, such as values that two micro-batches save.
 TEST_F(StagesTest, AReusedPlaceIsRefused) {
   build("gpt2", 2, "gpipe", Phase::Memory);
   EXPECT_EQ(verifyPlaces(), "");

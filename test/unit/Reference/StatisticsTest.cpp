@@ -12,7 +12,7 @@ using namespace reprise::test;
 
 namespace {
 
-/// A batch norm of 5 samples with 2 channels of 2 positions, and what it makes of its running
+/// Program with a batch norm of 5 samples with 2 channels of 2 positions, and its running
 /// statistics. STATISTICS is `count 10` or `count 10 deferred`.
 constexpr const char *kText = R"(
 reprise.program @f devices [0] (%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64},
@@ -67,7 +67,7 @@ struct StatisticsTest : HashStepsTest {
   }
 };
 
-/// As BatchNorm1d(2) on the whole batch, with running statistics of (0.5, -1) and (2, 3) before.
+/// Running statistics after BatchNorm1d(2) on the whole batch, from (0.5, -1) and (2, 3).
 const std::vector<float> kWholeMean = {0.72f, -0.84f}, kWholeVariance = {2.91222215f, 3.9933331f};
 
 TEST_F(StatisticsTest, oneMicroBatchIsTheBatch) {
@@ -78,7 +78,7 @@ TEST_F(StatisticsTest, oneMicroBatchIsTheBatch) {
   }
 }
 
-/// As BatchNorm1d(2) on 3 samples and then on 2: unbiased by 6/5 and 4/3.
+/// Micro-batches equal BatchNorm1d(2) on 3 samples and then on 2: unbiased by 6/5 and 4/3.
 TEST_F(StatisticsTest, microBatchesHaveTheirOwnCount) {
   Ran ran = runStep("count 10", 2);
   expectNear(ran.mean, {0.9f, -0.65f});
@@ -98,7 +98,7 @@ TEST_F(StatisticsTest, deferredOnesAreThoseOfTheBatch) {
   EXPECT_NE(runStep("count 10 deferred", 1).y, own);
 }
 
-/// Nothing is counted twice by replays, and all bits are those of one device.
+/// Replays count no statistics twice, and all bits are those of one device.
 TEST_F(StatisticsTest, replaysCountNothingTwice) {
   zoo::Options sizes;
   sizes.width = 8;

@@ -14,7 +14,7 @@ using namespace reprise::test;
 
 namespace {
 
-/// w' = (w + x)·0.5 with dropout, as the random phase leaves it.
+/// Program of w' = (w + x)·0.5 with dropout, in the form after the random phase.
 const char *training = R"(
 func.func @train(
     %x: tensor<3xf32> {reprise.role = "input", reprise.name = "x", reprise.init = #reprise.uniform<0.0, 1.0>},

@@ -18,12 +18,12 @@
 #define REPRISE_OWN_MALLOC 1
 #endif
 
-// A sanitizer brings an allocator of its own, which cannot be replaced.
+// A sanitizer has an allocator of its own, which cannot be replaced.
 #if REPRISE_OWN_MALLOC
 
 static std::atomic<uint64_t> allocations{0};
 
-// operator new calls malloc, so these are all doors.
+// operator new calls malloc, so that these functions see all allocations.
 extern "C" {
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);

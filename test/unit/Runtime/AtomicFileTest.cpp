@@ -1,4 +1,4 @@
-// reprise: tests of the file that appears whole or not at all
+// reprise: tests of files that are written completely or not at all
 #include "reprise/Runtime/AtomicFile.h"
 
 #include "gtest/gtest.h"

@@ -89,7 +89,7 @@ TEST(Bundle, MessagesNameTheFileAndTheFault) {
             "cannot read '/nowhere/m.rpb': No such file or directory");
 }
 
-// With the checksum made right again, every reader and check behind it meets hostile content.
+// The checksum is corrected, so that every reader and check behind it sees hostile content.
 TEST(Bundle, HostileContentNeverCrashes) {
   std::vector<uint8_t> good = bytesOf(trainingBundle(4));
   unsigned accepted = 0;
@@ -202,7 +202,7 @@ Operand moving(BufferRef buffer, std::vector<int64_t> strides, Access access = R
   return {buffer, access, std::move(strides)};
 }
 
-/// Four iterations of sum[i] = w + x over rows of four bytes.
+/// Makes a bundle with four iterations of sum[i] = w + x over rows of four bytes.
 Bundle repeating() {
   Bundle bundle = trainingBundle(4);
   Command add = command(Add, 1, {}, {});
@@ -302,7 +302,7 @@ TEST(HostFeatures, KnowsThisMachine) {
   EXPECT_FALSE(hostHasFeature("warp-drive"));
   for (const std::string &name : hostFeatures())
     EXPECT_TRUE(hostHasFeature(name));
-  // The compiler's own tests of the same processor.
+  // The compiler has its own tests of the same processor.
   EXPECT_EQ(hostHasFeature("avx2"), bool(__builtin_cpu_supports("avx2")));
   EXPECT_EQ(hostHasFeature("fma"), bool(__builtin_cpu_supports("fma")));
   EXPECT_EQ(hostHasFeature("avx512f"), bool(__builtin_cpu_supports("avx512f")));

@@ -1,4 +1,4 @@
-// reprise: tests of library calls as numbers, and of what a bundle says of them
+// reprise: tests of library calls as numbers, and of their checks in a bundle
 #include "TestBundle.h"
 #include "reprise/Support/LibraryCall.h"
 #include "gtest/gtest.h"
@@ -9,7 +9,7 @@ using namespace reprise::runtime::test;
 
 namespace {
 
-/// Of 16 rows by 24 columns by 32 terms, twice; the right operand is transposed.
+/// Makes a product of 16 rows by 24 columns by 32 terms, twice; the right operand is transposed.
 MatrixProduct smallProduct() {
   MatrixProduct p;
   p.batch = 2;
@@ -86,7 +86,8 @@ TEST(Calls, ABundleWithNumbersHasAVersionOfItsOwn) {
   EXPECT_EQ((*serializeBundle(trainingBundle(1)))[8], oldestBundleVersion);
 }
 
-/// Of 4 × 6 channels in two groups, 9 × 8 positions, windows of 3 × 3 at steps of 2 and 1.
+/// Makes a convolution of 4 × 6 channels in two groups, 9 × 8 positions, windows of 3 × 3 at steps
+/// of 2 and 1.
 LibraryConvolution smallConvolution() {
   LibraryConvolution c;
   c.samples = 2;

@@ -1,4 +1,4 @@
-// reprise: tests of bundles that hold what commands have in common once
+// reprise: tests of bundles that store common parts of commands once
 #include "../../../lib/reprise/Runtime/CommandTable.h"
 
 #include "TestBundle.h"
@@ -11,7 +11,7 @@ using namespace reprise::runtime::test;
 
 namespace {
 
-/// trainingBundle's step with `rounds` additions before it, each from and to another place.
+/// Makes trainingBundle's step with `rounds` additions before it, each between different places.
 Bundle repeatedBundle(uint64_t rounds) {
   Bundle bundle = trainingBundle(8);
   Program &step = bundle.programs[0];
@@ -36,7 +36,7 @@ TEST(CommandTable, HoldsWhatIsCommonOnce) {
   EXPECT_EQ(table.numbers.size(), table.common.size() + 99);
   EXPECT_TRUE(table.isWorthwhile());
   EXPECT_FALSE(CommandTable(repeatedBundle(1)).isWorthwhile());
-  // Another size is another command.
+  // Another size makes another command.
   bundle.programs[0].commands[3].operands[2].buffer.bytes = 28;
   EXPECT_EQ(CommandTable(bundle).common.size(), table.common.size() + 1);
 }
@@ -96,7 +96,8 @@ TEST(CommandTable, SmallFilesStaySmall) {
   uint64_t size = text.size(), manifest = 0;
   std::memcpy(&*found - sizeof size, &size, sizeof size);
   file.insert(file.erase(found, found + std::ptrdiff_t(label.size())), text.begin(), text.end());
-  constexpr size_t manifestBytes = 32; // where the header has them
+  // Position of the size in the header.
+  constexpr size_t manifestBytes = 32;
   std::memcpy(&manifest, &file[manifestBytes], sizeof manifest);
   manifest += text.size() - label.size();
   std::memcpy(&file[manifestBytes], &manifest, sizeof manifest);

@@ -1,4 +1,4 @@
-// reprise: tests of sends, receives, events and library calls, and of what checks them
+// reprise: tests of sends, receives, events and library calls, and of their checks
 #include "FakeDevice.h"
 #include "TestBundle.h"
 #include "reprise/Runtime/LiveBytes.h"
@@ -21,7 +21,7 @@ Operand row(BufferRef buffer, Access access) {
   return {buffer, access, {int64_t(rowBytes)}};
 }
 
-/// trainingBundle(n), whose halves another program computes: row by row, or all at once.
+/// Makes trainingBundle(n) with halves that another program computes: row by row, or all at once.
 Bundle firstStage(bool byRows) {
   Bundle bundle = trainingBundle(n);
   Program &step = bundle.programs[0];
@@ -65,7 +65,7 @@ struct Outcome {
   uint64_t hash = 0;
 };
 
-/// A session of its own, which is gone when this returns.
+/// Runs a session of its own, which is destroyed before this returns.
 Outcome train(Bundle bundle, const std::string &name, Transport &transport, int64_t steps,
               unsigned threads = 2) {
   auto executable = open(std::move(bundle), name, transport, threads);
@@ -82,7 +82,7 @@ Outcome train(Bundle bundle, const std::string &name, Transport &transport, int6
   return {"", hashArrays(session.results())};
 }
 
-/// Two programs, each on a thread.
+/// Runs two programs, each on a thread.
 std::pair<Outcome, Outcome> trainBoth(Bundle first, Bundle second, int64_t steps,
                                       int64_t stepsOfSecond, unsigned threads = 2) {
   std::unique_ptr<Transport> transport = makeLocalTransport({"first", "second"});
@@ -148,7 +148,7 @@ TEST(Commands, AFaultAmongStepsIsToldToPeers) {
   Session session(**executable);
   EXPECT_FALSE(bool(session.start(5)));
   EXPECT_FALSE(bool(session.step()));
-  (*executable)->fail("the disk is full"); // while the executable lives on
+  (*executable)->fail("the disk is full"); // while the executable still exists
   other.join();
   EXPECT_EQ(first.error, "first: step 1, program 'second' failed: the disk is full");
   EXPECT_EQ(session.step().message(), "second: step 1, program 'second' failed: the disk is full");
@@ -156,7 +156,7 @@ TEST(Commands, AFaultAmongStepsIsToldToPeers) {
 
 TEST(Commands, ADeadlockIsAnError) {
   Bundle first = firstStage(false), second = secondStage(false);
-  // Both receive before they send.
+  // Both programs receive before they send.
   auto &commands = first.programs[0].commands;
   std::vector<Command> old = commands;
   for (auto [to, from] : {std::pair(1, 2), {2, 4}, {3, 1}, {4, 3}})
@@ -191,7 +191,7 @@ TEST(Commands, PeersAreAskedForWhenABundleIsOpened) {
 //===--------------------------------------------------------------------------------------------===//
 // Library calls and events
 
-/// w' = 2 · (w / 2) by a library, on a stream of its own.
+/// Makes w' = 2 · (w / 2) with a library call, on a stream of its own.
 Bundle libraryBundle() {
   Bundle bundle = trainingBundle(1);
   bundle.images[0].target = "fake";
@@ -243,7 +243,7 @@ TEST(Commands, OnlyBundlesThatNeedItHaveTheNewVersion) {
   EXPECT_EQ(versionOf(trainingBundle(4)), 4);
   EXPECT_EQ(versionOf(firstStage(true)), 5);
   EXPECT_EQ(versionOf(libraryBundle()), 5);
-  // An old file cannot hold them.
+  // A file of an old version cannot hold such commands.
   std::vector<uint8_t> file = *serializeBundle(firstStage(false));
   file[8] = 4;
   stampBundle(file);
@@ -272,8 +272,8 @@ struct Defect {
   std::function<void(std::vector<Command> &)> make;
 };
 
-/// firstStage: 0 add, 1 send sum, 2 receive w, 3 wait for the send, 4 wait for the receive, 5 loss
-/// of w, 6 and 7 the offset.
+/// Commands of firstStage: 0 add, 1 send sum, 2 receive w, 3 wait for the send, 4 wait for the
+/// receive, 5 loss of w, 6 and 7 the offset.
 TEST(Commands, EveryFieldIsChecked) {
   const Defect defects[] = {
       {"command 1 of program 'step': tag 32768 is out of range", [](auto &c) { c[1].tag = 32768; }},
@@ -340,7 +340,7 @@ TEST(Commands, PlacesInFlightAreNotTouched) {
     Error error = validateBundle(bundle);
     EXPECT_EQ(error ? error.message() : "sound", defect.message);
   }
-  // To read what is being sent is no harm.
+  // A read of a buffer that is being sent is allowed.
   Bundle reads = firstStage(false);
   auto &commands = reads.programs[0].commands;
   commands.insert(commands.begin() + 2, command(Half, 1, {sum}, {arena(256, 4)}));
@@ -349,7 +349,7 @@ TEST(Commands, PlacesInFlightAreNotTouched) {
 
 TEST(Commands, RowsInFlightAreNotTouched) {
   EXPECT_FALSE(bool(validateBundle(firstStage(true))));
-  // The wait for what arrived comes behind its reader.
+  // The wait for the received value comes behind its reader.
   Bundle bundle = secondStage(true);
   std::vector<Command> &commands = bundle.programs[0].commands;
   commands[2] = record(3);
@@ -377,7 +377,8 @@ TEST(Commands, StreamsAreOrderedByEvents) {
 }
 
 TEST(Commands, BuffersInFlightAreLive) {
-  // The second stage: what it received dies in command 2, what it sends lives until its wait.
+  // In the second stage the received value dies in command 2, and the sent value lives until its
+  // wait.
   Bundle bundle = secondStage(false);
   EXPECT_EQ(countLiveBytes(bundle), (std::vector<uint64_t>{bytes, bytes, 2 * bytes, bytes, bytes}));
 }

@@ -176,7 +176,8 @@ TEST_F(DeviceTest, BoundStateIsUpdatedInPlace) {
   openCpu(trainingBundle(4));
   Aligned first;
   for (int i = 0; i < 4; ++i)
-    first.data[i] = float(300 + i); // what the initializer would have made of seed 3
+    // The values that the initializer would compute for seed 3.
+    first.data[i] = float(300 + i);
   uint64_t expected = run(3);
   openCpu(trainingBundle(4));
   Aligned w = first, x;
@@ -200,7 +201,7 @@ TEST_F(DeviceTest, BoundStateIsUpdatedInPlace) {
 }
 
 TEST_F(DeviceTest, StateThatIsCopiedBackReachesTheCaller) {
-  // w' is made in the arena, and copied.
+  // w' is computed in the arena, and copied.
   Bundle bundle = trainingBundle(4);
   Program &step = bundle.programs[0];
   BufferRef fresh = arena(step.arenaBytes / 64 * 64 + 64, 16);
@@ -234,7 +235,7 @@ TEST_F(DeviceTest, BoundBuffersAreChecked) {
   run(1);
 }
 
-/// What an earlier step was bound to counts no more, and inputs may be views of one another.
+/// Bindings of earlier steps do not matter, and inputs may be views of one another.
 TEST_F(DeviceTest, InputsMayShareMemory) {
   Bundle bundle = trainingBundle(4);
   bundle.arguments.push_back(bundle.arguments[1]);

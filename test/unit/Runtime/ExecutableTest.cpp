@@ -23,7 +23,7 @@ std::string refusal(Bundle bundle, unsigned threads = 0) {
   return executable ? "accepted" : executable.message();
 }
 
-/// One result `out` of n i64 in the arena, written by `kernel`.
+/// Makes a bundle with one result `out` of n i64 in the arena, written by `kernel`.
 Bundle writerBundle(TestKernel kernel, int64_t n) {
   Bundle bundle = emptyBundle();
   uint64_t bytes = 8 * uint64_t(n);
@@ -49,7 +49,7 @@ TEST_P(ExecutableThreads, EveryItemRunsOnceWithItsOwnWorkspace) {
   }
 }
 
-// Each command depends on the one before: a worker that ran ahead would count wrong.
+// Each command depends on the one before: a worker that runs ahead would count wrong.
 TEST_P(ExecutableThreads, CommandsWaitForEachOther) {
   for (int64_t n : {1, 3, 4096}) {
     Bundle bundle = writerBundle(Scratch, n);

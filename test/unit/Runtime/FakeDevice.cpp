@@ -1,4 +1,4 @@
-// reprise: a device without host memory that records what it is asked to do
+// reprise: a device without host memory that records its calls
 #include "FakeDevice.h"
 #include "TestBundle.h"
 
@@ -12,8 +12,8 @@ using namespace reprise::runtime::test;
 
 namespace {
 
-/// Addresses of the device lie this far from the bytes that stand for them: in the half of the
-/// address space that no process has.
+/// Distance of device addresses from the bytes that stand for them: device addresses lie in the
+/// half of the address space that no process has.
 constexpr uint64_t distance = uint64_t(1) << 62;
 
 uint8_t *toHost(const void *address) {
@@ -44,7 +44,7 @@ struct FakeImage : DeviceImage {};
 struct FakeProgram : DeviceProgram {
   struct Step {
     CommandKind kind;
-    uint32_t kernel; // or a copy of so many bytes
+    uint32_t kernel; // kernel, or a copy of `copied` bytes
     int64_t items;
     uint64_t copied;
     std::vector<uint8_t *> operands;
@@ -88,7 +88,7 @@ void runKernel(const FakeProgram::Step &step) {
     }
 }
 
-/// The one function of the fake library: it doubles a number, by way of its workspace.
+/// Runs the only function of the fake library: it doubles a number, by way of its workspace.
 void runExplicit(const FakeProgram::Step &step, std::vector<uint32_t> &events) {
   bool isGiven = std::count(events.begin(), events.end(), step.event) != 0;
   if (step.kind == CommandKind::Record)

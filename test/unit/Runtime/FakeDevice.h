@@ -1,4 +1,4 @@
-// reprise: a device without host memory that records what it is asked to do
+// reprise: a device without host memory that records its calls
 #ifndef REPRISE_TEST_RUNTIME_FAKEDEVICE_H
 #define REPRISE_TEST_RUNTIME_FAKEDEVICE_H
 
@@ -6,18 +6,20 @@
 
 namespace reprise::runtime::test {
 
-/// What a fake device has seen. It outlives the device.
+/// Log of the calls of a fake device. The log outlives the device.
 struct DeviceLog {
   std::vector<std::string> calls;
   uint64_t allocated = 0;
-  std::string failOn; ///< the call that fails
+  std::string failOn; ///< name of the call that fails
 };
 
-/// Runs the kernels of TestBundle.h, for the target "fake". Its addresses are no memory of the
-/// host: whoever looks behind one dies. Work is done when a stream is synchronized, not before.
+/// Makes a device that runs the kernels of TestBundle.h, for the target "fake". Its addresses are
+/// not host memory: an access from the host crashes. Work is done when a stream is synchronized,
+/// not before.
 std::unique_ptr<Device> makeFakeDevice(DeviceLog &log);
 
-/// Memory for Session::bind: an address of the device, and what lies there.
+/// Returns memory for Session::bind, as an address of the device; fakeValue returns the value at an
+/// address.
 uint8_t *fakeAddress(Device &device, uint64_t bytes);
 float fakeValue(Device &device, const void *address);
 void setFakeValue(Device &device, void *address, float value);

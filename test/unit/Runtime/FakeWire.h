@@ -10,19 +10,19 @@
 
 namespace reprise::runtime::test {
 
-/// Where the messages of some ranks are.
+/// Network that holds the messages of some ranks.
 struct FakeNet {
   explicit FakeNet(uint32_t size) : size(size) {}
 
   const uint32_t size;
-  int sendsUntilLoss = -1; ///< the next one after so many is lost
+  int sendsUntilLoss = -1; ///< number of sends before the one that is lost
   std::mutex lock;
-  std::deque<std::pair<uint32_t, Wire::Message>> texts; ///< with the rank that they are for
+  std::deque<std::pair<uint32_t, Wire::Message>> texts; ///< messages with the rank of the receiver
   struct Side {
     uint32_t rank;
     Transfer *transfer;
   };
-  std::deque<Side> open; ///< transfers that nothing has met
+  std::deque<Side> open; ///< transfers without a counterpart
 };
 
 class FakeWire : public Wire {

@@ -30,7 +30,7 @@ Command move(CommandKind kind, BufferRef from, BufferRef to, uint32_t event) {
   return made;
 }
 
-/// trainingBundle(n), whose sum waits on the host while its place holds something else.
+/// Makes trainingBundle(n) with a sum that waits on the host while its place holds another value.
 Bundle offloadingBundle() {
   Bundle bundle = trainingBundle(n);
   Program &step = bundle.programs[0];
@@ -61,7 +61,7 @@ TEST(HostMoves, TheValueComesBack) {
     EXPECT_EQ(train(offloadingBundle(), threads), train(trainingBundle(n), threads));
 }
 
-/// Without the fetch the step reads what lies in the place of the sum.
+/// If the fetch is removed, the step reads the other value in the place of the sum.
 TEST(HostMoves, TheFetchIsWhatBringsIt) {
   Bundle bundle = offloadingBundle();
   bundle.programs[0].commands.erase(bundle.programs[0].commands.begin() + 4,

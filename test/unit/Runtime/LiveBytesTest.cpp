@@ -1,4 +1,4 @@
-// reprise: how many bytes of the arena are live while a command runs
+// reprise: tests of the bytes of the arena that are live while a command runs
 #include "reprise/Runtime/LiveBytes.h"
 #include "TestBundle.h"
 
@@ -34,7 +34,7 @@ TEST(LiveBytes, WhatNobodyReadsLivesInItsCommand) {
 }
 
 TEST(LiveBytes, PartsOfABuffer) {
-  // Two halves are written, one is overwritten, the middle of both is read.
+  // Two halves are written, one is overwritten, and the middle of both is read.
   EXPECT_EQ(live({command(Half, 1, {}, {arena(0, 64)}), command(Half, 1, {}, {arena(64, 64)}),
                   command(Half, 1, {}, {arena(64, 32)}),
                   command(Half, 1, {arena(32, 64)}, {arena(256, 1)})},
@@ -49,7 +49,7 @@ TEST(LiveBytes, InPlaceIsRead) {
             (std::vector<uint64_t>{64, 64, 64}));
 }
 
-/// A value has left when somebody has waited for that, and is there from the start of its fetch on.
+/// A value has left after a wait for its offload, and is live again from the start of its fetch on.
 TEST(LiveBytes, MovesToAndFromTheHostLastUntilTheirWaits) {
   auto move = [](CommandKind kind, BufferRef from, BufferRef to, uint32_t event) {
     Command made = copy(from, to);

@@ -1,4 +1,4 @@
-// reprise: tests of what memory a machine has
+// reprise: tests of the memory of a machine
 #include "reprise/Runtime/Memory.h"
 #include "TestBundle.h"
 

@@ -146,7 +146,7 @@ TEST_F(Npy, PartsMakeTheFileOfTheWhole) {
       third{"a", DType::BF16, {1, 3}, data + 12, 4, 5};
   ASSERT_FALSE(writeNpyParts(folder.file("parts.npy"), {first, second, third}));
   EXPECT_EQ(contents(folder.file("parts.npy")), contents(folder.file("whole.npy")));
-  // By several writers, in any order.
+  // Several writers write rows, in any order.
   for (const ArrayRef &part : {third, first, second})
     ASSERT_FALSE(writeNpyRows(folder.file("rows.npy"), part));
   EXPECT_EQ(contents(folder.file("rows.npy")), contents(folder.file("whole.npy")));

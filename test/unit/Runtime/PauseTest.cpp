@@ -77,7 +77,7 @@ TEST_F(PauseTest, WhatIsThereAtThePauseFollowsFromTheCommands) {
   EXPECT_TRUE(bundle.isEarly(bundle.results[0]));
   EXPECT_FALSE(bundle.isEarly(bundle.results[1]));
   EXPECT_FALSE(bundle.isEarly(bundle.results[2]));
-  // Row by row, in a repeat behind the pause.
+  // The step runs row by row, in a repeat behind the pause.
   bundle.programs[0].commands.insert(bundle.programs[0].commands.begin() + 1, repeat(n, 1));
   Command &row = bundle.programs[0].commands[2];
   row = command(Half, 1, {argument(2, 4)}, {arena(0, 4)});
@@ -118,7 +118,7 @@ TEST_F(PauseTest, BothPartsAreOneStep) {
       good(session->step());
     } else {
       good(session->beginStep());
-      good(session->beginStep()); // gives up the first
+      good(session->beginStep()); // drops the first step
       good(session->endStep());
     }
     hashes[way] = *session->hash();
@@ -149,7 +149,7 @@ TEST_F(PauseTest, MemoryMayMoveAtThePause) {
   good(session->bind("x", x, bytes));
   good(session->start(2));
   good(session->beginStep());
-  // The memory of x is used for something else by then, as nothing reads it any more.
+  // The memory of x holds other data by now, because no command reads x any more.
   good(session->bind("late", x, bytes));
   good(session->bind("w", moved, bytes));
   good(session->endStep());

@@ -18,7 +18,7 @@ constexpr uint64_t bytes = 4 * n;
 
 Bundle twoDevices() { return twoDeviceBundle(n); }
 
-/// What a run of some steps ends with: the error, or the hash of its results and its next offset.
+/// Runs some steps and returns the error, or the hash of the results and the next offset.
 std::string train(Bundle bundle, int64_t steps, unsigned threads = 2) {
   auto group = ProgramGroup::create(std::move(bundle), "m.rpb", threads);
   if (!group)
@@ -101,7 +101,7 @@ TEST(ProgramGroup, ProgramsThatDoNotFitTogetherAreRefused) {
       << refused.message();
 }
 
-/// The error of the program that failed, not what it means for others.
+/// The error is the one of the program that failed, not its consequence for other programs.
 TEST(ProgramGroup, AFaultOfOneProgramIsTheError) {
   Bundle bundle = twoDevices();
   Program &second = bundle.programs.back();
@@ -154,8 +154,7 @@ TEST(ProgramGroup, HostileContentNeverCrashes) {
   EXPECT_GT(refused, good.size());
 }
 
-/// Halves w as often as there are steps, and writes it into a folder; the text is the error, or the
-/// hash.
+/// Halves w `steps` times, and writes it into a folder; returns the error, or the hash.
 std::string halve(Bundle bundle, int64_t steps, const std::string &from, const std::string &to) {
   auto group = ProgramGroup::create(std::move(bundle), "m.rpb", 1);
   if (!group)
@@ -175,7 +174,7 @@ std::string halve(Bundle bundle, int64_t steps, const std::string &from, const s
   return error ? error.message() : hashText(*session.hash());
 }
 
-/// Three rows of three elements fill no whole words.
+/// Three rows of three elements do not fill whole words.
 TEST(ProgramGroup, RowsOnSeveralDevicesAreOneArray) {
   TemporaryFolder folder;
   std::string one = folder.file("one"), shared = folder.file("shared");
@@ -301,7 +300,7 @@ TEST(ProgramGroup, DefectsAreNamed) {
        [](Bundle &b) { commandsOf(b, 0)[1].operands[0].buffer.bytes = 128; }},
       {"programs wait for each other: command 1 of 'first', which receives from 'second' with tag "
        "2, and command 0 of 'second', which receives from 'first' with tag 1",
-       [](Bundle &b) { // it waits before it sends
+       [](Bundle &b) { // the program waits before it sends
          std::vector<Command> &c = commandsOf(b, 0);
          c = {c[0], c[2], c[4], c[1], c[3], c[5], c[6], c[7]};
        }},

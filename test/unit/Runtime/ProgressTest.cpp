@@ -6,7 +6,7 @@
 
 using namespace reprise;
 
-/// What `work` draws on a pipe that plays the terminal.
+/// Returns the text that `work` draws on a pipe that stands for the terminal.
 template <typename Work> static std::string drawn(Work work) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);

@@ -1,4 +1,4 @@
-// reprise: tests of what processes of a run agree on, over a wire between threads
+// reprise: tests of the agreement of processes of a run, over a wire between threads
 #include "FakeWire.h"
 #include "TestBundle.h"
 #include "reprise/Runtime/ProgramGroup.h"
@@ -64,8 +64,8 @@ TEST(Ranks, ADifferenceIsNamed) {
   });
 }
 
-/// What a run of two processes ends with, as ProgramGroupTest's train() tells it; `end` is told the
-/// endings.
+/// Runs two processes and returns the text that ProgramGroupTest's train() returns; `endings`
+/// receives the endings.
 std::string trainApart(FakeNet &net, Bundle bundle, int64_t steps,
                        std::vector<Ranks::Ending> *endings = nullptr) {
   std::vector<std::string> results(net.size);
@@ -112,7 +112,7 @@ TEST(Ranks, TwoProcessesHaveTheBitsOfOne) {
   EXPECT_EQ(trainApart(net, twoDeviceBundle(n), 5), expected);
 }
 
-/// Each of the sends of a step, in turn.
+/// Each of the sends of a step is lost in turn.
 TEST(Ranks, ALostMessageEndsAllOfThem) {
   for (int lost : {0, 1, 2, 3}) {
     FakeNet net(2);
@@ -131,7 +131,7 @@ TEST(Ranks, ALostMessageEndsAllOfThem) {
   }
 }
 
-/// One that computes for longer than others wait is no loss.
+/// A process that computes for longer than the timeout is not lost.
 TEST(Ranks, WhoComputesIsWaitedFor) {
   FakeNet net(3);
   runRanks(net, [](Ranks &ranks) {
@@ -172,7 +172,7 @@ TEST(Ranks, AFailureAtTheEndIsSeenByThoseWhoHaveEnded) {
   });
 }
 
-/// Rank 0 may be where nothing reaches it.
+/// Rank 0 may be unreachable.
 TEST(Ranks, WhoIsNotAnsweredPrintsItself) {
   FakeNet net(2);
   Patience patience;
@@ -250,7 +250,7 @@ TEST(Ranks, OneFolderComesOut) {
   std::filesystem::remove_all(path);
 }
 
-/// Each process writes its rows into one file.
+/// Each process writes its rows into the same file.
 TEST(Ranks, RowsOfSeveralProcessesAreOneArray) {
   std::vector<float> w(9);
   std::iota(w.begin(), w.end(), 1.f);
@@ -284,7 +284,7 @@ TEST(Ranks, RowsOfSeveralProcessesAreOneArray) {
   }
 }
 
-/// Moves nothing but when it is called, by one thread at a time.
+/// Wire that makes progress only when it is called, by one thread at a time.
 class LazyWire : public FakeWire {
 public:
   struct Calls {
@@ -322,7 +322,7 @@ TEST(Ranks, TransfersGoOnWhileAProgramComputes) {
     calls.progress = 0;
     Transfer transfer;
     ASSERT_FALSE(wire->start(transfer));
-    while (calls.progress <= 3) // no test
+    while (calls.progress <= 3) // no test of the transfer
       std::this_thread::yield();
     EXPECT_TRUE(*wire->test(transfer));
     int before = calls.progress;

@@ -1,4 +1,4 @@
-// reprise: tests of run folders: what is replaced, what is not, and what a killed run leaves
+// reprise: tests of run folders: replaced files, kept files, and files after a killed run
 #include "reprise/Runtime/RunFolder.h"
 #include "TestBundle.h"
 
@@ -145,7 +145,7 @@ TEST_F(RunFolder, NeverReplacesAnInput) {
   ASSERT_EQ(symlink("out", folder.file("alias").c_str()), 0);
   EXPECT_NE(reading("out", {folder.file("alias/a.b.npy")}), "");
   EXPECT_EQ(valueIn("out/a.b.npy"), 1);
-  // A link in the folder leads to the input: the input is what the user would lose.
+  // A link in the folder leads to the input, which the user would lose.
   unlink(own.c_str());
   ASSERT_EQ(symlink(hard.c_str(), own.c_str()), 0);
   EXPECT_EQ(reading("out", {hard}), refusal(hard));
@@ -156,7 +156,7 @@ TEST_F(RunFolder, TheNextStateTakesThePlaceOfTheState) {
   std::string dir = folder.file("out");
   EXPECT_EQ(reading("out", {dir + "/a.b.npy"}, dir), "");
   EXPECT_EQ(valueIn("out/a.b.npy"), 3);
-  // Another folder that it goes on from stays, even if its files lie here.
+  // Another folder from which the run continues stays, even if its files lie here.
   make("from");
   std::string from = folder.file("from");
   ASSERT_EQ(symlink((dir + "/a.b.npy").c_str(), (from + "/a.b.npy").c_str()), 0);
@@ -207,7 +207,7 @@ TEST_F(RunFolder, AFolderPutAsideComesBack) {
   EXPECT_EQ(valueIn("out/a.b.npy"), 7);
 }
 
-/// Whether the folder holds one run whole: 64 arrays with the value of run.json's step.
+/// Returns whether the folder holds one complete run: 64 arrays with the value of run.json's step.
 static bool isWhole(const std::string &path, int64_t &step) {
   Expected<std::optional<RunRecord>> record = readRunRecord(path);
   if (!record || !*record)
@@ -324,7 +324,7 @@ TEST_F(RunFolder, ASignalWaitsForTheCleaning) {
     signal(SIGINT, SIG_DFL);
     pid_t self = getpid();
     if (fork() == 0) {
-      usleep(3000); // into the writing
+      usleep(3000); // during the writing
       for (int i = 0; i < 1000; ++i) {
         kill(self, SIGINT);
         usleep(1000);

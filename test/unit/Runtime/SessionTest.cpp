@@ -47,7 +47,7 @@ protected:
 TEST_F(SessionTest, StepsFromInitialValues) {
   open(trainingBundle(4));
   run({3, 40, 0}, 1);
-  // w = 300 + i, x = i
+  // The values are w = 300 + i, x = i.
   ASSERT_EQ(session->results().size(), 3u);
   EXPECT_EQ(session->results()[1].name, "w");
   EXPECT_EQ(value(1, 2), (302 + 2) * 0.5f);
@@ -115,7 +115,7 @@ TEST_F(SessionTest, ValuesFromMemory) {
   good(session->giveValue({"w", DType::F32, {2}, zero}));
   good(session->giveValue({"x", DType::F32, {2}, first}));
   good(session->start(2));
-  first[1] = 100; // a copy was taken
+  first[1] = 100; // the session holds a copy
   good(session->step());
   EXPECT_EQ(value(2, 1), 6);
   good(session->giveValue({"x", DType::F32, {2}, second}));
@@ -130,7 +130,7 @@ TEST_F(SessionTest, ValuesFromMemory) {
 }
 
 TEST_F(SessionTest, AnInputThatAResultReplacesIsCarried) {
-  // x' = w + x as the input's next value, and w stays.
+  // x' = w + x is the input's next value, and w stays.
   Bundle bundle = trainingBundle(2);
   bundle.programs[0].commands = {command(Add, 2, {argument(0, 8), argument(1, 8)}, {arena(0, 8)}),
                                  copy(arena(0, 8), argument(1, 8))};
@@ -142,7 +142,7 @@ TEST_F(SessionTest, AnInputThatAResultReplacesIsCarried) {
   good(session->giveArray("x", array("x.npy", {2}, {5, 6})));
   run({1, 0, 0}, 3);
   EXPECT_EQ(value(0, 1), 6 + 3 * 101.0f);
-  // One value per step outranks what the step before returned.
+  // A value per step outranks the result of the step before.
   open(bundle);
   good(session->giveArray("x", array("rows.npy", {3, 2}, {1, 2, 3, 4, 5, 6})));
   run({1, 0, 0}, 3);
@@ -231,7 +231,7 @@ TEST_F(SessionTest, ExecutedArenaIsObserved) {
   }
 }
 
-// Sabotage: a command that writes beyond what the manifest says is seen.
+// Sabotage: the test finds a command that writes beyond the bytes of the manifest.
 TEST_F(SessionTest, ExecutedArenaShowsAWriteBehindTheEnd) {
   Bundle bundle = trainingBundle(1000);
   bundle.programs[0].commands.push_back(command(Scratch, 1010, {}, {arena(0, 4000)}));

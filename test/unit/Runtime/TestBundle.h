@@ -20,7 +20,7 @@ enum TestKernel : uint32_t {
   numTestKernels
 };
 
-/// An image with all test kernels, and no program's commands.
+/// Makes an image with all test kernels, without commands.
 Bundle emptyBundle();
 
 BufferRef arena(uint64_t offset, uint64_t bytes);
@@ -34,32 +34,33 @@ Command send(BufferRef from, const std::string &peer, uint32_t tag, uint32_t eve
 Command receive(BufferRef into, const std::string &peer, uint32_t tag, uint32_t event);
 Command record(uint32_t event, uint32_t stream = 0);
 Command waitFor(uint32_t event, uint32_t stream = 0);
-/// fakeDouble(from, to, workspace), of the library that the fake device has.
+/// Makes a call of fakeDouble(from, to, workspace), of the library of the fake device.
 Command callDouble(BufferRef from, BufferRef to, BufferRef workspace, uint32_t stream = 0);
 
-/// Arguments w (parameter), x (input), seed, offset, step; w and x have `n` elements. A step does
-/// sum = w + x; w' = sum · 0.5 in place; loss = w'[0] · 0.5; offset' = offset + 8, by way of the
-/// arena. init_parameters makes w[i] = 100 · seed + i, init_inputs x[i] = 100 · step + i. Results:
-/// loss, w, sum, offset.
+/// Makes a bundle with arguments w (parameter), x (input), seed, offset, step; w and x have `n`
+/// elements. A step computes sum = w + x; w' = sum · 0.5 in place; loss = w'[0] · 0.5; offset' =
+/// offset + 8, by way of the arena. init_parameters computes w[i] = 100 · seed + i, init_inputs
+/// x[i] = 100 · step + i. Results: loss, w, sum, offset.
 Bundle trainingBundle(int64_t n);
-/// The same on two devices: "second" computes the halves. "first" sends the sum with tag 1, and
-/// receives the next w in its place with tag 2.
+/// Makes trainingBundle on two devices: "second" computes the halves. "first" sends the sum with
+/// tag 1, and receives the next w in its place with tag 2.
 Bundle twoDeviceBundle(int64_t n);
-/// The same with steps each of which takes two thirds of the memory that there is.
+/// Makes trainingBundle with steps each of which needs two thirds of the machine's memory.
 Bundle tooLargeBundle(int64_t n);
 
-/// A parameter w of 3 rows of `n` elements, which a step halves: on one device, or with row 0 on
-/// "first" and rows 1 and 2 on "second". w is the one result. It has no initializer.
+/// Makes a bundle with a parameter w of 3 rows of `n` elements, which a step halves: on one device,
+/// or with row 0 on "first" and rows 1 and 2 on "second". w is the only result. It has no
+/// initializer.
 Bundle stackBundle(int64_t n);
 Bundle sharedStackBundle(int64_t n);
 
-/// A new folder that is removed with everything in it.
+/// Folder that is removed with its content.
 class TemporaryFolder {
 public:
   TemporaryFolder();
   ~TemporaryFolder();
   std::string file(const std::string &name) const { return path + "/" + name; }
-  /// Names in it, sorted.
+  /// Returns the names in the folder, sorted.
   std::vector<std::string> entries() const;
   std::string path;
 };

@@ -1,4 +1,4 @@
-// reprise: tests of reprise-run as a user meets it: flags, output, exit codes
+// reprise: tests of reprise-run from the command line: flags, output, exit codes
 #include "TestBundle.h"
 #include "reprise/Runtime/RunFolder.h"
 #include "reprise/Support/Wording.h"
@@ -156,7 +156,7 @@ TEST_F(Tool, BadInputIsOne) {
     EXPECT_EQ(run(words), 1);
     return error();
   };
-  // Without a driver, or with one: the bundle is for a CPU.
+  // The bundle is for a CPU, so that --device=cuda fails with and without a driver.
   std::string refused = message({"--device=cuda"});
   EXPECT_TRUE(refused.find(": no CUDA driver: ") != std::string::npos ||
               refused.find(" runs here") != std::string::npos)
@@ -267,7 +267,7 @@ TEST_F(Tool, LogsLosses) {
   std::string log = file("l.csv");
   ASSERT_EQ(run({"--seed=3", "--steps=2", "--log=" + log, "--output-dir=" + file("out")}), 0);
   EXPECT_EQ(contents(log), "step,loss\n0,75\n1,62.5\n");
-  // A killed run may have logged more than it saved, the last line half.
+  // A killed run may have logged more than it saved; its last line may be incomplete.
   std::ofstream(log, std::ios::app) << "2,1\n3,4";
   ASSERT_EQ(run({"--input-dir=" + file("out"), "--log=" + log}), 0) << error();
   EXPECT_EQ(contents(log), "step,loss\n0,75\n1,62.5\n2,81.25\n");
@@ -327,7 +327,7 @@ TEST_F(Tool, RefusesTheFolderOfAnotherModel) {
   EXPECT_EQ(run({"--input-dir=" + file("out")}), 1);
   EXPECT_EQ(error(), "cannot go on from '" + file("out") +
                          "': the folder is from another model, with parameter 'v'\n");
-  // Another entry of the model may need fewer.
+  // Another entry of the model may need fewer arguments.
   other = trainingBundle(16);
   other.entry = "forward";
   ASSERT_FALSE(bool(writeBundle(other, file("f.rpb"))));

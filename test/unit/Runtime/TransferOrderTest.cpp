@@ -1,4 +1,5 @@
-// reprise: tests of the one order in which programs exchange values, and of who may use it
+// reprise: tests of the common order in which programs exchange values, and of the programs that
+// may use it
 #include "../../../lib/reprise/Runtime/TransferOrder.h"
 #include "../../../lib/reprise/Runtime/NcclTransport.h"
 #include "TestBundle.h"
@@ -14,7 +15,7 @@ using namespace reprise::runtime::test;
 
 namespace {
 
-/// The steps of a bundle of so many devices, without anything else.
+/// Makes a bundle with only the steps of some devices.
 Bundle stepsOf(std::vector<std::vector<Command>> commands) {
   Bundle bundle;
   for (uint32_t i = 0; i < commands.size(); ++i) {
@@ -30,15 +31,15 @@ Bundle stepsOf(std::vector<std::vector<Command>> commands) {
   return bundle;
 }
 
-/// What a library that knows no tags does: each device makes its transfers one after the other, in
-/// `order`, and a transfer is done when it is the next one of both sides. Whether all programs end,
-/// and each value goes to the place that it is for.
+/// Simulates a library without tags: each device makes its transfers one after the other, in
+/// `order`, and a transfer is done when it is the next one on both sides. Returns whether all
+/// programs end, and each value arrives at its place.
 bool runsInOrder(const Bundle &bundle, const std::vector<std::vector<uint32_t>> &order) {
   struct Device {
     const std::vector<Command> &commands;
     size_t at = 0, done = 0;
     std::vector<const Command *> begun = {};
-    std::map<uint32_t, size_t> numbers = {}; ///< by event
+    std::map<uint32_t, size_t> numbers = {}; ///< number of each event
   };
   std::vector<Device> devices;
   for (const Program &program : bundle.programs)
@@ -105,7 +106,7 @@ TEST(TransferOrder, TagsThatCrossMeet) {
 }
 
 TEST(TransferOrder, WhatIsReadyFirstGoesFirst) {
-  // Device 1 works long before it takes what device 0 sends first.
+  // Device 1 works for long before it accepts the first value that device 0 sends.
   BufferRef a = arena(0, 8), large = arena(64, 4096);
   Bundle bundle = stepsOf({{send(a, "1", 1, 1), send(a, "2", 1, 2), waitFor(1), waitFor(2)},
                            {copy(large, large), receive(a, "0", 1, 1), waitFor(1)},
@@ -113,8 +114,8 @@ TEST(TransferOrder, WhatIsReadyFirstGoesFirst) {
   EXPECT_EQ(orderTransfers(bundle)[0], (std::vector<uint32_t>{1, 0}));
 }
 
-/// Transfers of random devices, tags and sizes, begun and waited for where that ends: a walk begins
-/// both sides of each at any time, and waits only for what both have begun.
+/// Makes transfers of random devices, tags and sizes that can end: a walk begins both sides of each
+/// transfer at any time, and waits only for transfers that both sides have begun.
 Bundle randomSteps(std::mt19937 &random) {
   auto draw = [&](size_t count) { return size_t(random() % count); };
   size_t devices = 2 + draw(4), transfers = 1 + draw(14);
@@ -148,7 +149,7 @@ Bundle randomSteps(std::mt19937 &random) {
     size_t index = draw(from.size());
     Half half = from[index];
     Each &own = all[half.transfer];
-    // Of a line the first one that is left, so that what is meant as a pair is one.
+    // The first remaining transfer of a line is matched, so that the intended pairs form.
     for (size_t i = 0; !waits && i < index; ++i) {
       const Each &other = all[from[i].transfer];
       if (other.from == own.from && other.to == own.to && other.tag == own.tag)

@@ -36,7 +36,7 @@ public:
 private:
   struct Event {
     AccessOrder::Clock clock;
-    std::vector<bool> ended; ///< nodes that have ended when it happens
+    std::vector<bool> ended; ///< nodes that have ended before this access
   };
   struct Touch {
     size_t node;
@@ -106,7 +106,7 @@ TEST(AccessOrder, FindsWhatNoPathOrders) {
     deep += steps > 15;
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
-  // Both kinds are many.
+  // Both kinds occur often.
   EXPECT_GT(conflicts, 1000);
   EXPECT_GT(deep, 1000);
 }

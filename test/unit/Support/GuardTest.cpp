@@ -1,4 +1,4 @@
-// reprise: tests of work that may die
+// reprise: tests of work that may crash
 #include "reprise/Support/Guard.h"
 
 #include "llvm/Support/Compiler.h"

@@ -54,7 +54,7 @@ TEST_F(ParallelTest, WorkLoadsNoDialect) {
   EXPECT_TRUE(succeeded(forEachInParallel(context, 1, load)));
 }
 
-/// As in a loop, nothing is heard of what stands behind the first failure.
+/// Reports end with the first failure, as in a loop: messages of later items are dropped.
 TEST_F(ParallelTest, TheFirstFailureIsTheLastMessage) {
   for (int round = 0; round < 50; ++round) {
     heard.clear();

@@ -23,7 +23,8 @@ protected:
   }
   void TearDown() override { unlink(path.c_str()); }
   void write(const std::string &text) { std::ofstream(path) << text; }
-  /// What a user sees of the errors that `fail` emits on a model with one function.
+  /// Returns the text that a user sees for the errors that `fail` emits on a model with one
+  /// function.
   std::string printErrors(llvm::function_ref<void(ModuleOp)> fail) {
     write("// A model.\nfunc.func private @f()\n");
     testing::internal::CaptureStderr();

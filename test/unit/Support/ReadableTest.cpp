@@ -1,4 +1,4 @@
-// reprise: tests of bytes and messages as people read them
+// reprise: tests of readable bytes and messages
 #include "reprise/Support/Readable.h"
 
 #include "gtest/gtest.h"

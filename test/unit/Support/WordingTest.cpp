@@ -42,6 +42,7 @@ TEST(Wording, FindsTheNearestName) {
   EXPECT_EQ(findNearest("gtp2", std::vector<std::string>{"bert", "gpt2"}), "gpt2");
   EXPECT_EQ(findNearest("2f2b", std::vector<std::string>{"1f1b"}), "");
   // Every letter would change.
+  //   The first of two equally near names is returned.
   EXPECT_EQ(findNearest("ab", std::vector<std::string>{"cd", "c"}), "");
   // The first of two that are as near.
   EXPECT_EQ(findNearest("gp", std::vector<std::string>{"gpu", "gpt"}), "gpu");

@@ -1,4 +1,4 @@
-// reprise: tests of what grouping asks of a target
+// reprise: tests of a target's answers to grouping
 #include "reprise/Target/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -63,7 +63,7 @@ TEST_F(TargetTest, ATargetSaysWhatALaunchHolds) {
   EXPECT_TRUE(canHold("cpu:x86-64-v3", kContraction));
   EXPECT_TRUE(canHold("cuda:sm_90", kContraction));
   EXPECT_TRUE(canHold("cuda:sm_90", kHalfContraction));
-  // A library's call holds nothing else.
+  // A launch of a library call holds no other op.
   EXPECT_TRUE(canHold("cuda:sm_90:library", kContraction));
   EXPECT_FALSE(canHold("cuda:sm_90:library", kHalfContraction));
   for (const char *target : {"cpu:x86-64-v3", "cpu:x86-64-v4", "cuda:sm_90"}) {

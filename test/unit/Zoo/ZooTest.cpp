@@ -1,4 +1,4 @@
-// reprise: tests of the models of the zoo: entries, sizes, and what they refuse
+// reprise: tests of the models of the zoo: entries, sizes, and refused options
 #include "reprise/Zoo/Zoo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -57,7 +57,7 @@ TEST_F(ZooTest, EveryModelHasItsEntries) {
     auto grad = module->lookupSymbol<func::FuncOp>("grad");
     EXPECT_GT(countParameters(train), 0) << name;
     EXPECT_EQ(countParameters(train), countParameters(grad)) << name;
-    // Every parameter is trained: a result of its name is its next value.
+    // Every parameter is trained: the result of the same name is its next value.
     EntrySignature signature(train);
     unsigned replaced = 0;
     for (int64_t argument : signature.getReplacedArguments())
@@ -69,8 +69,8 @@ TEST_F(ZooTest, EveryModelHasItsEntries) {
   }
 }
 
-/// vocab · width + seq · width + layers · (12 · width² + 13 · width) + 2 · width, and the head
-/// is tied to the embedding or has weights of its own.
+/// The number of parameters is vocab · width + seq · width + layers · (12 · width² + 13 · width) +
+/// 2 · width. The head is tied to the embedding or has its own weights.
 TEST_F(ZooTest, Gpt2HasTheParametersOfThePaper) {
   zoo::Options options = smallOptions("gpt2");
   auto countOf = [&](int64_t layers) {

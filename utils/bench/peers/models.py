@@ -1,4 +1,4 @@
-"""The peer's models: those that the benchmarks compare on, as plain PyTorch with its fused attention.
+"""Defines the peer's models as plain PyTorch with its fused attention.
 
 Layers are run by `Layered.layer`, so that `model.checkpoint = True` puts torch.utils.checkpoint around each.
 """
@@ -44,7 +44,7 @@ class FeedForward(nn.Module):
 
 
 class PreNorm(nn.Module):
-    """x + dropout(part(norm(x))) for attention, then for `second`."""
+    """Block x + dropout(part(norm(x))) for attention, then for `second`."""
 
     def __init__(self, width, attention, second, rate=0.0):
         super().__init__()
@@ -81,7 +81,7 @@ class Gpt2(Layered):
 
 
 class Experts(nn.Module):
-    """Top-2 routing to eight experts of a fixed capacity, in static shapes, which torch.compile likes best."""
+    """Top-2 routing to eight experts of a fixed capacity, in static shapes, which suit torch.compile best."""
 
     experts = 8
 
@@ -311,7 +311,8 @@ def bert_inputs():
             torch.randint(-1450, 256, (8, 128)))
 
 
-# Name to (model, inputs, optimizer); names and sizes are those of ../models.py and, at the end, ../compile_time.py.
+# Entries are name to (model, inputs, optimizer); names and sizes are those of ../models.py and, at the end,
+# ../compile_time.py.
 MODELS = {
     "bert": (lambda: Bert(6, 384, 6, 256, 128), bert_inputs, "adamw"),
     "gpt2": (lambda: Gpt2(6, 384, 6, 256, 128, 0.1), text, "adamw"),
@@ -325,7 +326,7 @@ MODELS = {
     "gpt2 124M": (lambda: Gpt2(12, 768, 12, 50257, 1024, 0.1), lambda: text(1, 1024, 50257), "adamw"),
     "gpt2 96 layers": (lambda: Gpt2(96, 384, 6, 256, 128, 0.1), lambda: text(1), "adamw"),
     "resnet50": (lambda: Resnet(Bottleneck, 4, (3, 4, 6, 3), 64, 1000), lambda: images(8, 224, 1000), "momentum"),
-    # For GPUs, at the sizes of ../../gpu-check/make-bundles.py.
+    # Entries for GPUs have the sizes of ../../gpu-check/make-bundles.py.
     "gpt2 124M, 32 texts": (lambda: Gpt2(12, 768, 12, 50257, 1024, 0.1), lambda: text(32, 1024, 50257), "adamw"),
     "llama 1B": (lambda: Llama(16, 2048, 32, 8, 32000, 1024), lambda: text(4, 1024, 32000), "adamw"),
     "resnet50, 128 images": (lambda: Resnet(Bottleneck, 4, (3, 4, 6, 3), 64, 1000), lambda: images(128, 224, 1000), "momentum"),

@@ -1,7 +1,9 @@
-"""What PyTorch's partitioner saves and computes again under memory budgets, as one JSON line: torch_budget.py MODEL [BUDGET ...].
+"""Prints the values that PyTorch's partitioner saves and recomputes under memory budgets, as one JSON line:
+torch_budget.py MODEL [BUDGET ...].
 
-Per activation_memory_budget {budget, saved_bytes, flops, forward_flops}: bytes kept for the backward pass, in distinct storages,
-without parameters, buffers and inputs; FLOPs of products, convolutions and attention in the graphs that it makes, both and forward.
+Per activation_memory_budget {budget, saved_bytes, flops, forward_flops}: bytes kept for the backward pass, in distinct
+storages, without parameters, buffers and inputs; FLOPs of products, convolutions and attention in its graphs, both and
+forward.
 """
 
 import json
@@ -49,7 +51,7 @@ def saved_bytes(model, loss, inputs):
 
 
 def measure(model, inputs, budget):
-    """As the backend aot_eager_decomp_partition, but that the graphs are counted."""
+    """Runs like the backend aot_eager_decomp_partition, and counts the graphs."""
     row = {"budget": budget}
 
     def partition(*arguments, **named):

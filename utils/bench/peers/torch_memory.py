@@ -1,9 +1,9 @@
-"""What PyTorch keeps and needs, as one JSON line: torch_memory.py MODEL [THREADS].
+"""Prints the bytes that PyTorch keeps and needs, as one JSON line: torch_memory.py MODEL [THREADS].
 
 {saved_eager, saved_compiled}: bytes kept for the backward pass, in distinct storages, without parameters, buffers and
-inputs; compiled through the partitioner that torch.compile uses, at its default budget.
-{peak, peak_checkpointed}: highest activations and temporaries of a forward and a backward pass by MemTracker, eager;
-the second with torch.utils.checkpoint around each layer. {seconds, seconds_checkpointed}: of the two passes, medians.
+inputs; compiled through the partitioner that torch.compile uses, at its default budget. {peak, peak_checkpointed}:
+highest activations and temporaries of a forward and a backward pass by MemTracker, eager; the second with
+torch.utils.checkpoint around each layer. {seconds, seconds_checkpointed}: of the two passes, medians.
 """
 
 import json
@@ -34,7 +34,8 @@ def saved_bytes(model, loss, inputs):
 
 
 class PeakTracker(MemTracker):
-    """Follows activations and temporaries alone: MemTracker's own peak is that of the total, which gradients lead late in the step."""
+    """Follows only activations and temporaries: MemTracker's own peak is that of the total, which gradients dominate
+    late in the step."""
 
     highest = 0
 

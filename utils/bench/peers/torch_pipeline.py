@@ -1,7 +1,9 @@
-"""GPT-2 in torch.distributed.pipelining, as one JSON line: torch_pipeline.py LAYERS WIDTH HEADS BATCH TOKENS VOCAB PARTS STEPS.
+"""Measures GPT-2 in torch.distributed.pipelining, as one JSON line: torch_pipeline.py LAYERS WIDTH HEADS BATCH TOKENS
+VOCAB PARTS STEPS.
 
-Four processes with a thread each, gloo, Schedule1F1B; layers in equal runs, embedding on the first stage, head on the last one.
-{peaks}: per stage, resident bytes beyond those before the stage was made, at most. {seconds}: of a step, the median.
+Four processes with a thread each, gloo, Schedule1F1B; layers in equal runs, embedding on the first stage, head on the
+last one. {peaks}: per stage, the largest resident bytes beyond those before the stage was made. {seconds}: of a step,
+the median.
 """
 
 import json

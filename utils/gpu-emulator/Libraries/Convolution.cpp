@@ -1,4 +1,4 @@
-// reprise: convolutions as emulated libraries compute them
+// reprise: convolutions of emulated libraries
 #include "Convolution.h"
 
 #include <vector>
@@ -7,7 +7,7 @@ using namespace reprise::emulator;
 
 namespace {
 
-/// The part of a sum that an index of what it runs over falls into.
+/// Returns the part of a sum into which an index of the range falls.
 int64_t partOf(int64_t index, int64_t count, int64_t parts) { return index * parts / count; }
 
 std::vector<float> load(const void *data, int type, int64_t size) {
@@ -17,7 +17,7 @@ std::vector<float> load(const void *data, int type, int64_t size) {
   return loaded;
 }
 
-/// What a line of the output has to do with one of the image, at one place of the window.
+/// Line of the output and line of the image, at one place of the window.
 struct Line {
   int64_t sample, output, channel, inGroup, r, s, part;
 };

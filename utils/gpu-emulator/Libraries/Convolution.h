@@ -1,4 +1,4 @@
-// reprise: convolutions as emulated libraries compute them
+// reprise: convolutions of emulated libraries
 #ifndef REPRISE_GPU_EMULATOR_LIBRARIES_CONVOLUTION_H
 #define REPRISE_GPU_EMULATOR_LIBRARIES_CONVOLUTION_H
 
@@ -26,13 +26,13 @@ struct ConvolutionShape {
   }
 };
 
-/// One of the three from the other two, summed in f32 in so many parts, which lie in the workspace
-/// until they are added in their order.
+/// Convolution that computes one of the three from the other two. Sums are in f32 in several parts,
+/// which lie in the workspace and are added in order.
 struct Convolution {
   ConvolutionShape shape;
   Direction direction = Direction::Forward;
   int64_t parts = 1;
-  bool roundsParts = false; ///< to the type of the elements
+  bool roundsParts = false; ///< whether parts are rounded to the type of the elements
   void *image = nullptr, *filter = nullptr, *output = nullptr;
   float *workspace = nullptr; ///< parts · elements of the result, if there are several
 

@@ -1,8 +1,8 @@
 // reprise: the interface of cuBLASLt, as far as bundles call it
 //
-// What a caller gets wrong is refused with a line that says what it is. Algorithms differ in how
-// many parts they add a sum up from, so that another one has other bits.
-// REPRISE_EMULATED_ALGORITHM is the number of parts that is recommended where there is workspace.
+// Wrong calls are refused with a line that names the fault. Algorithms differ in the number of
+// parts of a sum, so that another algorithm has other bits. REPRISE_EMULATED_ALGORITHM is the
+// number of parts that is recommended if there is workspace.
 #include "../Libraries.h"
 #include "Product.h"
 
@@ -24,7 +24,7 @@ enum Status : int {
   NotSupported = 15
 };
 
-constexpr uint64_t magic = 0x746c41746c427043; // of algorithms
+constexpr uint64_t magic = 0x746c41746c427043; // start of an algorithm
 constexpr uint64_t mostParts = 16;
 constexpr uint64_t reductionNone = 0, reductionComputeType = 2;
 constexpr uint32_t epilogueNone = 1, epilogueBias = 4;
@@ -68,7 +68,7 @@ std::string faultOf(const char *name, const Matrix &matrix) {
   return "";
 }
 
-/// What is wrong with a product; empty if nothing is.
+/// Returns the fault of a product; empty if it is valid.
 std::string faultOf(const Product &p, const Matrix &c) {
   for (auto [name, matrix] : {std::pair("A", &p.a), {"B", &p.b}, {"D", &p.d}})
     if (std::string fault = faultOf(name, *matrix); !fault.empty())
@@ -111,7 +111,7 @@ bool isAlgorithm(const Algorithm &algorithm) {
          algorithm.reduction <= 4 && algorithm.alignment >= 2 && algorithm.alignment <= 256;
 }
 
-/// The columns of a matrix, which may have holes between them.
+/// Adds the columns of a matrix, which may have gaps between them.
 void addRanges(std::vector<RepriseEmulatedRange> &ranges, const Matrix &matrix, const void *data,
                bool writes) {
   for (int64_t i = 0; i < matrix.batch * matrix.columns; ++i) {

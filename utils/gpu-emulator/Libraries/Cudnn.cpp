@@ -1,8 +1,8 @@
 // reprise: the interface of cuDNN, as far as bundles call it
 //
-// What a caller gets wrong is refused with a line that says what it is. Algorithms differ in how
-// many parts they add a sum up from, so that another one has other bits. What is recommended first
-// is what a caller must not take: transformed operands forwards, atomics backwards. Where
+// Wrong calls are refused with a line that names the fault. Algorithms differ in the number of
+// parts of a sum, so that another algorithm has other bits. The first recommendation is one that a
+// caller must not use: transformed operands forwards, atomics backwards. If
 // REPRISE_EMULATED_ALGORITHM is 1, sums in parts are not recommended.
 #include "../Libraries.h"
 #include "Convolution.h"
@@ -29,7 +29,7 @@ constexpr int atomic = 0, ordered = 1;                                          
 struct Handle {
   CUstream stream = nullptr;
 };
-/// Of a tensor or a filter.
+/// Sizes of a tensor or a filter.
 struct Sizes {
   int type = -1;
   int64_t of[4] = {};
@@ -81,7 +81,7 @@ ConvolutionShape describe(const Sizes &image, const Sizes &filter, const Sizes &
   return shape;
 }
 
-/// What is wrong with a convolution; empty if nothing is.
+/// Returns the fault of a convolution; empty if it is valid.
 std::string faultOf(const Sizes &image, const Sizes &filter, const Sizes &output,
                     const Description &d) {
   if (image.type != filter.type || image.type != output.type)
@@ -104,7 +104,8 @@ bool knows(Direction direction, int algorithm) {
              : algorithm == atomic || algorithm == ordered;
 }
 
-/// Gradients have no other algorithm with a fixed order, so it takes what there is room for.
+/// Returns the number of parts. Gradients have only one algorithm with a fixed order, which uses as
+/// many parts as the workspace holds.
 int64_t partsOf(const ConvolutionShape &shape, Direction direction, int algorithm) {
   if (direction == Direction::Forward)
     return algorithm == precomputedGemm ? 2 : 1;

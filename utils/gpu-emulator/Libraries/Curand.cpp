@@ -1,7 +1,7 @@
 // reprise: the interface of cuRAND, as far as utils/gpu-check/curand.py calls it: words of Philox
 //
-// NVIDIA states the order: 65,536 threads have a subsequence each, and draw a block of four words
-// in turn. test/Integration/curand compares it with the library itself, where that is found.
+// NVIDIA documents the order: each of 65,536 threads has a subsequence, and draws a block of four
+// words in turn. test/Integration/curand compares it with the library itself, if that is found.
 #include "../Libraries.h"
 
 namespace {

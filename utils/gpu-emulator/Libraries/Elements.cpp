@@ -1,4 +1,4 @@
-// reprise: elements of tensors as emulated libraries read and write them
+// reprise: loads and stores of tensor elements by emulated libraries
 #include "Elements.h"
 
 #include "../FloatBits.h"

@@ -1,4 +1,4 @@
-// reprise: products of matrices as emulated libraries compute them
+// reprise: matrix products of emulated libraries
 #include "Product.h"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// reprise: products of matrices as emulated libraries compute them
+// reprise: matrix products of emulated libraries
 #ifndef REPRISE_GPU_EMULATOR_LIBRARIES_PRODUCT_H
 #define REPRISE_GPU_EMULATOR_LIBRARIES_PRODUCT_H
 
@@ -12,15 +12,15 @@ struct Matrix {
   int64_t rows = 0, columns = 0, pitch = 0, batch = 1, stride = 0;
 };
 
-/// D = op(A) · op(B) + bias, summed in f32 in so many parts, which lie in the workspace until they
-/// are added in their order.
+/// Product D = op(A) · op(B) + bias, summed in f32 in several parts, which lie in the workspace and
+/// are added in order.
 struct Product {
   Matrix a, b, d;
   bool transposesA = false, transposesB = false;
   uint64_t parts = 1;
-  bool roundsParts = false; ///< to the type of D
+  bool roundsParts = false; ///< whether parts are rounded to the type of D
   const void *atA = nullptr, *atB = nullptr;
-  const void *bias = nullptr; ///< of D's type, one element for each row; null: none
+  const void *bias = nullptr; ///< bias in D's type, one element per row; null: none
   void *atD = nullptr;
   float *workspace = nullptr; ///< parts · elements of D, if there are several
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int ownVersion = 21803;
 
-/// What went before on a line.
+/// Transfers and bytes that were sent earlier on a line.
 struct Sent {
   uint64_t transfers = 0, bytes = 0;
 };
@@ -44,7 +44,8 @@ struct ncclComm {
   ncclResult_t state = ncclInProgress;
   bool isConnected = false, isFinal = false;
   Sent sent[maxRanks], received[maxRanks];
-  std::unique_ptr<Operation> connecting; ///< the first of its line, until the peer has come there
+  /// First operation of its line, until the peer has reached it.
+  std::unique_ptr<Operation> connecting;
   CUstream stream = nullptr;
 
   ncclResult_t advance();
@@ -71,8 +72,8 @@ ncclResult_t ncclComm::advance() {
   return isFinal && shared->open ? ncclInProgress : ncclSuccess;
 }
 
-/// The first transfer of a line waits on the host until the peer has come to it, as connections are
-/// made then.
+/// Begins an operation. The first transfer of a line waits on the host until the peer has reached
+/// it, because connections are made then.
 ncclResult_t ncclComm::begin(std::unique_ptr<Operation> own, CUstream to) {
   bool isFirst = !own->side().hasConnected;
   own->side().hasConnected = 1;
@@ -173,7 +174,7 @@ REPRISE_CUDA ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   return ncclSuccess;
 }
 
-/// What is left of its transfers ends without an effect.
+/// Aborts a communicator; its pending transfers end without an effect.
 REPRISE_CUDA ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (!comm)
     return ncclInvalidArgument;

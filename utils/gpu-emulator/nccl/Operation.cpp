@@ -78,7 +78,8 @@ const char *Operation::finish(bool isGood) {
   return text.empty() ? nullptr : text.c_str();
 }
 
-/// Of the driver that is loaded: this library may be loaded beside it or be linked with it.
+/// Finds the function of the loaded driver, because this library may be loaded beside it or be
+/// linked with it.
 static decltype(&repriseEmulatorEnqueue) findEnqueue() {
   void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   void *found = driver ? dlsym(driver, "repriseEmulatorEnqueue") : nullptr;

@@ -9,18 +9,18 @@
 
 namespace reprise::emulator {
 
-/// Bytes of an element; 0 if there is no such type.
+/// Returns the bytes of an element; 0 for an unknown type.
 uint64_t elementBytes(int type);
 
-/// What operations of a communicator share, which may outlive it.
+/// Common state of the operations of a communicator, which may outlive it.
 struct Shared {
   RoomPtr room;
   std::atomic<bool> isAborted{false};
-  std::atomic<unsigned> open{0}; ///< operations
+  std::atomic<unsigned> open{0}; ///< open operations
 };
 
-/// A transfer is done at one side when the other one has begun: nothing is sent ahead, as a small
-/// value may be by the real library. So an order that waits for itself never ends here.
+/// Operation that ends when the other side has begun. No value is sent ahead, unlike small values
+/// in the real library, so that an order that deadlocks never ends here.
 class Operation {
 public:
   Operation(std::shared_ptr<Shared> shared, bool isSend, int rank, int peer, uint64_t address,
@@ -29,9 +29,9 @@ public:
         count(count), type(type), bytes(count * elementBytes(type)) {}
 
   Side &side() const { return isSend ? line().sender : line().receiver; }
-  /// Whether both ranks have come to their first transfer on this line.
+  /// Returns whether both ranks have reached their first transfer on this line.
   bool canConnect() const { return line().sender.hasConnected && line().receiver.hasConnected; }
-  /// The number of the transfer, and how many bytes went before it on its line.
+  /// Sets the number of the transfer, and the bytes before it on its line.
   void place(uint64_t ownNumber, uint64_t before) {
     number = ownNumber;
     begin = before;
@@ -39,7 +39,7 @@ public:
   uint64_t size() const { return bytes; }
   bool sends() const { return isSend; }
   int other() const { return peer; }
-  /// Gives it to the stream, which owns it from then on.
+  /// Gives the operation to the stream, which then owns it.
   static CUresult enqueue(std::unique_ptr<Operation> own, CUstream stream);
 
 private:

@@ -7,7 +7,7 @@
 
 using namespace reprise::emulator;
 
-/// A file without a name, which others find as one of this process.
+/// Makes a file without a name, which others open through this process.
 std::string reprise::emulator::makeRoom() {
   int file = memfd_create("reprise-emulated-nccl", MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, sizeof(Room)) != 0)

@@ -1,8 +1,8 @@
 // reprise: scaled dot-product attention and its backward, as kernels for the CPU
 //
-// The arithmetic is that of `reprise.attention` and `reprise.attention_backward`; nothing else
-// shows: neither tiles nor strips nor strides nor the target. Scores never reach memory that
-// outlives a work item: strips of them, times all keys, lie in worker workspace.
+// The arithmetic is that of `reprise.attention` and `reprise.attention_backward`. Tiles, strips,
+// strides and the target do not change the result. Scores never reach memory that outlives a work
+// item: strips of scores, times all keys, lie in worker workspace.
 #ifndef REPRISE_CONVERSION_CPU_ATTENTION_H
 #define REPRISE_CONVERSION_CPU_ATTENTION_H
 

@@ -12,25 +12,26 @@
 
 namespace reprise {
 
-/// One CPU. Code uses the instructions of `level` and no others, so that results and the set of
-/// machines that run a bundle follow from the level alone; `tune` only orders instructions.
+/// CPU of a target. Code uses only the instructions of `level`, so that results and the set of
+/// machines that run a bundle depend only on the level; `tune` only orders instructions.
 struct CpuTarget {
-  /// As the user wrote it: `x86-64-v3`, `x86-64-v4` or `native`.
+  /// Name in the user's spelling: `x86-64-v3`, `x86-64-v4` or `native`.
   std::string name;
-  /// What a bundle records and a runtime checks: `x86-64-v3` (AVX2, FMA, F16C, BMI2) or `x86-64-v4`
-  /// (plus AVX-512 F, BW, CD, DQ, VL). The names are those of the x86-64 psABI and of
+  /// Level that a bundle records and a runtime checks: `x86-64-v3` (AVX2, FMA, F16C, BMI2) or
+  /// `x86-64-v4` (plus AVX-512 F, BW, CD, DQ, VL). The names are those of the x86-64 psABI and of
   /// `__builtin_cpu_supports`.
   std::string level;
-  /// The LLVM name of the CPU whose scheduling model is used.
+  /// LLVM name of the CPU whose scheduling model is used.
   std::string tune;
   /// Bytes of one vector register.
   int64_t vectorBytes = 32;
 
-  /// Elements of `elementBytes` bytes in one register: 8 or 16 for f32, 4 or 8 for f64.
+  /// Returns the number of elements of `elementBytes` bytes in one register: 8 or 16 for f32, 4 or
+  /// 8 for f64.
   int64_t lanes(int64_t elementBytes = 4) const { return vectorBytes / elementBytes; }
-  /// Vector registers: 16 or 32.
+  /// Returns the number of vector registers: 16 or 32.
   int64_t registers() const { return vectorBytes == 64 ? 32 : 16; }
-  /// Whether this machine can run code for the target.
+  /// Returns whether this machine can run code for the target.
   bool runsHere() const;
 
   /// Resolves a name. `native` is the highest level that this machine has, tuned for it. Errors: an
@@ -39,13 +40,13 @@ struct CpuTarget {
 };
 
 /// Places the sections of relocatable x86-64 ELF objects one after the other, resolves their
-/// relocations, and returns the flat image. Errors: an undefined symbol (named), one defined twice,
-/// a writable section, an unknown relocation.
+/// relocations, and returns the flat image. Errors: an undefined symbol (named), a symbol defined
+/// twice, a writable section, an unknown relocation.
 llvm::Expected<Image> linkImage(llvm::ArrayRef<std::string> objects);
 
 /// Compiles a module of `llvm.func` kernels whose bodies hold arith, math, scf, vector, cf, index,
-/// ub and llvm operations; loop-carried vectors must have one dimension. The module is left as it
-/// was. The same module and target give the same bytes, however many threads the context has. Only
+/// ub and llvm operations; loop-carried vectors must have one dimension. Leaves the module
+/// unchanged. The same module and target give the same bytes for any number of threads. Only
 /// `math.fma` fuses. Errors are emitted at the module: an operation that does not lower, or a
 /// kernel that would call a function.
 mlir::FailureOr<Image> compileKernels(mlir::ModuleOp module, const CpuTarget &target);

@@ -12,22 +12,24 @@
 
 namespace reprise {
 
-/// What a body does with the result of its contraction, which counts as [batch, rows, columns].
+/// Ops of a body on the result of its contraction, which counts as [batch, rows, columns].
 class TileGroup {
 public:
-  /// None if no nest over its elements computes all ops beside `contraction` (TileNest).
+  /// Returns the group of a body; none if no nest over its elements computes all ops except
+  /// `contraction` (TileNest).
   static std::optional<TileGroup> get(mlir::Block &body, mlir::Operation *contraction,
                                       int64_t batch, int64_t rows, int64_t columns,
                                       const CpuTarget &target);
 
-  /// The contraction's extra buffers: arguments that are read, then operands of the terminator.
+  /// Returns the contraction's extra buffers: arguments that are read, then operands of the
+  /// terminator.
   llvm::ArrayRef<BufferSlot> buffers() const;
 
   /// Emits all ops on a block, whose elements are in the contraction's accumulator type and not yet
   /// rounded, and stores the results.
   void emit(KernelBuilder &k, const ContractionBlock &block) const;
 
-  /// Fetches the lines of memory that `emit` will store to or load from for a block.
+  /// Prefetches the cache lines that `emit` will access for a block.
   void prefetch(KernelBuilder &k, const ContractionBlock &block) const;
 
 private:

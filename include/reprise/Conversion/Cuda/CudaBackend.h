@@ -1,8 +1,8 @@
 // reprise: NVIDIA GPUs as a target of the phases: kernels as PTX
 //
-// The groups are those of the CPU, and so are the loop nests that they become (LoopNest/) and the
-// arithmetic of their elements. What differs is who does the work: a thread has four neighbouring
-// elements, or one lane of a row's reductions (docs/Rationale/SecondTarget.md).
+// Groups, loop nests (LoopNest/) and the arithmetic of elements are those of the CPU. Only the
+// distribution of the work differs: a thread computes four neighbouring elements, or one lane of a
+// row's reductions (docs/Rationale/SecondTarget.md).
 #ifndef REPRISE_CONVERSION_CUDA_CUDABACKEND_H
 #define REPRISE_CONVERSION_CUDA_CUDABACKEND_H
 
@@ -10,26 +10,26 @@
 
 namespace reprise {
 
-/// Which contractions, convolutions and attention are exact, chains of fma with the CPU's bits:
-/// all; all but those of 16-bit types; or none but those of f64, and attention in f32. Library is
-/// TensorCores, with the contractions of 16-bit types that a library can do there.
+/// Precision of contractions, convolutions and attention. Exact ones are chains of fma with the
+/// CPU's bits. Exact: all types. TensorCores: all but 16-bit types. Tf32: only f64, and attention
+/// in f32. Library: TensorCores, with libraries for contractions of 16-bit types where possible.
 enum class Contractions { Exact, TensorCores, Tf32, Library };
 
 class CudaBackend : public Target {
 public:
-  /// Whether the name is that of a GPU, such as `sm_90`, that has all that kernels use: sm_80 and
-  /// later ones that this LLVM knows; or of several, older ones first, such as `sm_80+sm_90`.
+  /// Returns whether the name is that of a supported GPU, such as `sm_90`: sm_80 or a later chip
+  /// that this LLVM knows. Also accepts several chips, older chips first, such as `sm_80+sm_90`.
   static bool hasChips(llvm::StringRef chips);
 
-  /// Whether ptxas, which makes machine code, is on this machine.
+  /// Returns whether this machine has ptxas, which makes machine code.
   static bool hasAssembler();
 
-  /// `exact`, `tf32` or `library`; TensorCores if it is empty.
+  /// Parses `exact`, `tf32` or `library`; an empty name is TensorCores.
   static std::optional<Contractions> parseContractions(llvm::StringRef name);
 
-  /// Kernels are the same for all chips but for the version of their PTX: a GPU runs what was made
-  /// for the latest chip that is not later than it.
-  /// With `hasCubins`, machine code for each chip stands beside its PTX.
+  /// Makes the backend. Kernels of all chips differ only in their PTX version: a GPU runs the code
+  /// of the latest chip that is not later than the GPU. With `hasCubins`, the image holds machine
+  /// code for each chip beside its PTX.
   explicit CudaBackend(llvm::StringRef chips, Contractions contractions = Contractions::TensorCores,
                        bool hasCubins = false)
       : chips(chips), contractions(contractions), hasCubins(hasCubins) {}
@@ -40,11 +40,11 @@ public:
   std::vector<std::string> getFeatures() const override;
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
-  /// Of an A100 on PCIe 4 and an H100 on PCIe 5, about (docs/devices).
+  /// Returns about the ratio of an A100 on PCIe 4 and an H100 on PCIe 5 (docs/devices).
   int64_t countBytesBesideHost() const override { return 64; }
   bool usesPlaceAlignment() const override { return true; }
   bool canFail() const override { return true; }
-  /// Fails for what has no kernel there yet.
+  /// Emits a launch; fails for ops that have no CUDA kernel yet.
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;
   LibraryChoice findLibrary(mlir::Block &body) const override;

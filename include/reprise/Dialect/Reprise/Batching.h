@@ -7,11 +7,11 @@
 
 namespace reprise {
 
-/// Gives every op of the dialect its factors (BatchableOpInterface), but for those with regions.
+/// Attaches BatchableOpInterface, the factors, to every op of the dialect except ops with regions.
 void registerBatching(mlir::DialectRegistry &registry);
 
-/// The op on parts of its operands: `factor` has `size` indices in them. The op's factors must
-/// allow the cut. Windows of random draws stay as they are: a caller who cuts them moves their
+/// Clones the op for parts of its operands, in which `factor` has `size` indices. The op's factors
+/// must allow the cut. Windows of random draws stay unchanged: a caller that cuts them moves their
 /// origin.
 mlir::Operation *cloneOnPart(mlir::OpBuilder &builder, mlir::Operation *op,
                              mlir::ValueRange operands, const OpFactors &factors, int factor,

@@ -8,8 +8,9 @@ class DialectRegistry;
 
 namespace reprise {
 
-/// Gives every op of the dialect that has a derivative its rule (DifferentiableOpInterface). Ops
-/// without one are a closed list in the tests (docs/Rationale/Autodiff.md).
+/// Attaches DifferentiableOpInterface, the derivative rule, to every op of the dialect that has a
+/// derivative. Ops without a derivative are a closed list in the tests
+/// (docs/Rationale/Autodiff.md).
 void registerDerivatives(mlir::DialectRegistry &registry);
 
 } // namespace reprise

@@ -6,17 +6,17 @@
 
 namespace reprise::offsets {
 
-/// A problem and what its file calls the buffers.
+/// Problem with the names of the buffers in its file.
 struct Table {
   Problem problem; ///< alignment 1, no groups
   std::vector<std::string> names;
 };
 
 /// Reads lines `id,lower,upper,size` below that heading: a buffer of `size` bytes lives from time
-/// `lower` until before `upper`. Returns what is wrong, as `LINE: error: MESSAGE`, or nothing.
+/// `lower` until before `upper`. Returns an error `LINE: error: MESSAGE`, or an empty string.
 std::string readCsv(const std::string &text, Table &table);
 
-/// The same lines with the column `offset`.
+/// Writes the lines of the table with the column `offset`.
 std::string writeCsv(const Table &table, const Solution &solution);
 
 } // namespace reprise::offsets

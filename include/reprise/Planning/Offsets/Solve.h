@@ -7,32 +7,33 @@
 namespace reprise::offsets {
 
 struct SolveOptions {
-  /// Hill climbing ends after this many changes of the order were tried. 0: greedy only.
+  /// Limit of changes of the order in hill climbing. 0: only greedy packings.
   int64_t moves = 50000;
-  /// All greedy and climbing work ends after this many visits of a pair of buffers, about 20 ns
-  /// each: the same everywhere, unlike a time limit.
+  /// Limit of visits of a pair of buffers in greedy packings and climbing, about 20 ns each. Unlike
+  /// a time limit, it gives the same result on every machine.
   int64_t visits = 100'000'000;
-  /// Where these leave a gap, searches have as many visits, of about 4 ns each; they are left out
-  /// for more than 4,000 buffers. 0: none. Where there are too many pairs for a table,
-  /// a fortieth of these is added to `visits`, at most as many again.
+  /// Limit of visits of searches, about 4 ns each, which run if the packings leave a gap. 0: no
+  /// search; problems of more than 4,000 buffers are not searched. If there are too many pairs for
+  /// a table, a fortieth of this limit is added to `visits`, at most doubling them.
   int64_t searchVisits = 0;
-  /// The work ends at this height, such as a capacity, even if a lower one may exist.
+  /// Height that is good enough, such as a capacity: the work ends there, even if a lower packing
+  /// may exist.
   int64_t enough = 0;
 };
 
-/// For a compiler, which packs often: tens of milliseconds for hundreds of buffers, a few tenths of
-/// a second where the bound is not reached. The exact search finds in a few of them what climbing
-/// takes seconds for, and what it does not find climbing seldom does. `problems` share the work, so
-/// that the arenas of many devices take no longer than the arena of one.
+/// Returns limits for a compiler, which packs often: tens of milliseconds for hundreds of buffers,
+/// some tenths of a second if the bound is not reached. The exact search often finds within these
+/// limits what climbing finds in seconds; climbing seldom finds more. `problems` share the work, so
+/// that the arenas of many devices need no more time than the arena of one.
 SolveOptions limitWork(const Problem &problem, int64_t problems = 1);
 
-/// Packs the buffers low. Takes the best of several greedy packings, then climbs hills over the
+/// Packs the buffers low. Chooses the best of several greedy packings, then climbs hills over the
 /// order in which buffers are placed, and stops as soon as the lower bound is reached. The result
-/// depends on the problem and the options alone. The problem must be valid.
+/// depends only on the problem, which must be valid, and on the options.
 ///
 /// Sweeps over time with a free list cost O(n log n). Packings by size, lifetime and area cost the
-/// number of pairs of buffers that are live together; where those are too many, packings without a
-/// table of them cost O(n^2), within the same number of visits.
+/// number of pairs of buffers that are live together. If there are too many pairs for a table,
+/// packings cost O(n^2), within the same number of visits.
 Solution solve(const Problem &problem, const SolveOptions &options = {});
 
 } // namespace reprise::offsets

@@ -1,4 +1,4 @@
-// reprise: what every rank runs when, as a page and as a trace
+// reprise: the pieces of every rank over time, as a page and as a trace
 #ifndef REPRISE_PLANNING_PIPELINE_GANTT_H
 #define REPRISE_PLANNING_PIPELINE_GANTT_H
 
@@ -6,19 +6,19 @@
 
 namespace reprise::pipeline {
 
-/// More pieces than a page can show.
+/// Largest number of pieces on a page.
 inline constexpr size_t kMostDrawn = 50'000;
 
-/// A page of HTML that needs no other file: a row per rank, a box per piece. The simulation must
-/// have kept its times, of at most kMostDrawn pieces.
+/// Returns a page of HTML that needs no other file: a row per rank, a box per piece. The simulation
+/// must have kept its times, of at most kMostDrawn pieces.
 std::string drawGantt(const std::string &title, const Schedule &schedule,
                       const Simulation &simulation);
 
-/// The chart of the page alone, for a page that has the colours --text, --plot, --forward and
+/// Returns only the chart of the page, for a page with the colours --text, --plot, --forward and
 /// --backward.
 std::string drawChart(const Schedule &schedule, const Simulation &simulation);
 
-/// The same as a Chrome trace, which Perfetto opens: a thread per rank.
+/// Returns a Chrome trace with a thread per rank, which Perfetto opens.
 std::string writeTrace(const Schedule &schedule, const Simulation &simulation);
 
 } // namespace reprise::pipeline

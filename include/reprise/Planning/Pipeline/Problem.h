@@ -1,4 +1,4 @@
-// reprise: what a pipeline costs, its judge, and its simulation
+// reprise: the costs of a pipeline, the judge of schedules, and their simulation
 #ifndef REPRISE_PLANNING_PIPELINE_PROBLEM_H
 #define REPRISE_PLANNING_PIPELINE_PROBLEM_H
 
@@ -8,27 +8,30 @@
 
 namespace reprise::pipeline {
 
-/// What one stage takes for one micro-batch. Without a piece of its own, the gradients of weights
+/// Costs of one stage for one micro-batch. If the gradients of weights are no separate piece, they
 /// belong to the backward pass.
 struct Stage {
   double forward = 0, backward = 0, weight = 0; ///< seconds
   int64_t saved = 0;          ///< bytes from the forward pass to the end of the backward pass
   int64_t savedForWeight = 0; ///< bytes from the forward pass to the gradients of the weights
   int64_t madeForWeight = 0;  ///< bytes from the backward pass to the gradients of the weights
-  int64_t working = 0;        ///< bytes that any of its passes takes while it runs
+  int64_t working = 0;        ///< bytes of any of its passes while it runs
   int64_t resident = 0;       ///< bytes at all times: parameters, state, accumulated gradients
-  int64_t closing = 0;        ///< bytes when gradients of weights end, and all saved is free
+  int64_t closing = 0;        ///< bytes when gradients of weights end, and all saved bytes are free
 };
 
-/// A value that one stage makes and a later one reads; its gradient goes the other way.
+/// Value that one stage computes and a later stage reads; its gradient goes the other way.
 struct Transfer {
-  int from = 0, to = 0;             ///< stages, from < to
-  double forward = 0, backward = 0; ///< seconds per micro-batch, beside whatever the ranks compute
+  int from = 0, to = 0; ///< stages, from < to
+  /// Seconds per micro-batch, beside the computation of the ranks.
+  double forward = 0, backward = 0;
 };
 
+/// Stages, transfers and limits of a pipeline.
+///
 /// - A message of a transfer leaves when its piece ends, one after the other in each direction.
 /// - Each direction has `buffers` buffers: a piece waits with message n until the reader of message
-///   n - buffers has ended. Between stages of one rank messages take no time, and no buffer.
+///   n - buffers has ended. Between stages of one rank messages need no time and no buffer.
 struct Pipeline {
   std::vector<Stage> stages;
   std::vector<Transfer> transfers;
@@ -36,8 +39,9 @@ struct Pipeline {
   int64_t buffers = 2;
 };
 
-/// Stages without costs, each of which reads what the one before it makes. There is room for all
-/// messages: an order that is fine then has as many buffers as it needs when it is compiled.
+/// Makes stages without costs, each of which reads the result of the stage before it. The number of
+/// buffers is unlimited: a schedule without a defect gets the buffers that it needs when it is
+/// compiled.
 Pipeline makeCostlessChain(const Shape &shape);
 
 struct Defect {
@@ -46,38 +50,41 @@ struct Defect {
   std::string message;
 };
 
-/// How many micro-batches of each stage are between their forward pass and their last piece at
-/// once: as many slots hold what it saves. The schedule must have no defect of count or order.
+/// Returns, per stage, the largest number of micro-batches between their forward pass and their
+/// last piece: the number of slots for saved values. The schedule must have no defect of count or
+/// order.
 std::vector<int64_t> countSlots(const Schedule &schedule);
 
-/// The first thing that is wrong with a schedule, before anything runs:
+/// Returns the first defect of a schedule, before it runs:
 ///
 /// - Every pass of every stage over every micro-batch stands on its rank once; the passes of one
 ///   micro-batch are in order, and so are the micro-batches of each pass.
 /// - No ranks wait for each other in a circle. The message lists the circle.
-/// - With `slots` per stage, micro-batch n lies in slot n mod slots: no slot is taken again before
-///   the last piece that reads it.
+/// - With `slots` per stage, micro-batch n lies in slot n mod slots: no slot is reused before the
+///   last piece that reads it.
 /// - The bytes of every rank stay within its memory at every piece.
 std::optional<Defect> verify(const Schedule &schedule, const Pipeline &pipeline,
                              const std::vector<int64_t> *slots = nullptr);
 
-/// What a schedule takes. All seconds begin with the first piece.
+/// Simulated run of a schedule. All seconds count from the first piece.
 struct Simulation {
   double makespan = 0;
   std::vector<double> busy;                ///< seconds per rank
   std::vector<int64_t> peaks;              ///< bytes per rank
-  std::vector<std::vector<double>> begins; ///< of each piece, as the schedule lists them
+  std::vector<std::vector<double>> begins; ///< begins of the pieces, in the order of the schedule
   std::vector<std::vector<double>> ends;
 
-  /// Idle time over all time, over all ranks. For equal stages (p - 1) / (m + p - 1) with 1f1b.
+  /// Returns idle time over all time, over all ranks. For equal stages (p - 1) / (m + p - 1) with
+  /// 1f1b.
   double bubbleOfTotal() const;
-  /// What the step takes beyond its busiest rank, as a share of that rank's work: the convention of
-  /// Narayanan et al. 2021. For equal stages (p - 1) / m with 1f1b.
+  /// Returns the time of the step beyond its busiest rank, as a share of that rank's work: the
+  /// convention of Narayanan et al. 2021. For equal stages (p - 1) / m with 1f1b.
   double bubbleOfIdeal() const;
 };
 
-/// Every piece begins as soon as its rank, its messages and its buffers let it. O(n) of the pieces.
-/// The schedule must have no defect but that of memory. `keepsTimes`: fills begins and ends.
+/// Simulates a schedule: every piece begins as soon as its rank, its messages and its buffers
+/// allow. O(n) in the pieces. The schedule must have no defect except that of memory. `keepsTimes`
+/// fills begins and ends.
 Simulation simulate(const Schedule &schedule, const Pipeline &pipeline, bool keepsTimes = true);
 
 } // namespace reprise::pipeline

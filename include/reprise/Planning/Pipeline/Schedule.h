@@ -1,4 +1,4 @@
-// reprise: in which order every device of a pipeline runs its pieces
+// reprise: the order of the pieces of every device of a pipeline
 #ifndef REPRISE_PLANNING_PIPELINE_SCHEDULE_H
 #define REPRISE_PLANNING_PIPELINE_SCHEDULE_H
 
@@ -9,10 +9,11 @@
 
 namespace reprise::pipeline {
 
-/// A step is cut into stages, stages are given to ranks, and the batch is cut into micro-batches.
+/// Shape of a pipeline: a step is cut into stages, stages are assigned to ranks, and the batch is
+/// cut into micro-batches.
 ///
-/// - A rank is a device. It holds as many chunks, which are stages, as every other rank.
-/// - Stage s lies on rank s mod ranks: after the last rank the next chunk begins at the first one.
+/// - A rank is a device. All ranks hold the same number of chunks, which are stages.
+/// - Stage s lies on rank s mod ranks: after the last rank the next chunk begins at the first rank.
 ///   In a vee every second chunk runs back, so that the last rank holds two stages in a row.
 struct Shape {
   int ranks = 1;
@@ -28,35 +29,35 @@ struct Shape {
   }
 };
 
-/// Backward: the gradients of a stage's inputs and of its weights, or those of its inputs alone
-/// where the schedule has a piece Weight for those of its weights.
+/// Pass of a stage. Backward computes the gradients of a stage's inputs and of its weights; if the
+/// schedule has Weight pieces, these compute the gradients of the weights instead.
 enum class Pass : uint8_t { Forward, Backward, Weight };
 
-/// One pass of one stage over one micro-batch: what a device runs without waiting in between.
+/// Pass of one stage over one micro-batch, which a device runs without waiting.
 struct Piece {
   Pass pass = Pass::Forward;
   int32_t stage = 0;
   int32_t microbatch = 0;
 };
 
-/// "stage 2, backward of micro-batch 5"
+/// Returns "stage 2, backward of micro-batch 5".
 std::string describe(const Piece &piece);
 
 struct Schedule {
   Shape shape;
   bool splitsBackward = false;
-  std::vector<std::vector<Piece>> ranks; ///< in the order of execution
+  std::vector<std::vector<Piece>> ranks; ///< pieces per rank, in the order of execution
 };
 
-/// An ordering rule: which of two pieces of one rank runs first. It is a strict total order for
-/// every rank of every shape that the rule takes, and keeps the micro-batches of a pass in order.
+/// Ordering rule: which of two pieces of one rank runs first. The order is strict and total for
+/// every rank of every shape that the rule allows, and keeps the micro-batches of a pass in order.
 struct Rule {
   const char *name;
   bool splitsBackward;
   bool isVee;
   int leastChunks, mostChunks; ///< per rank; mostChunks 0: any number
-  /// As many chunks as are wished for, if the rule takes them, or else the next number that it
-  /// takes.
+  /// Returns the wished number of chunks if the rule allows it, otherwise the nearest allowed
+  /// number.
   int fitChunks(int wished) const {
     int most = mostChunks > 0 ? mostChunks : wished;
     return wished < leastChunks ? leastChunks : wished < most ? wished : most;
@@ -64,16 +65,16 @@ struct Rule {
   bool (*precedes)(const Piece &first, const Piece &second, const Shape &shape);
 };
 
-/// gpipe, 1f1b, interleaved-1f1b, zb-h1 and zb-v, in this order.
+/// Returns gpipe, 1f1b, interleaved-1f1b, zb-h1 and zb-v, in this order.
 const std::vector<Rule> &getRules();
 
-/// Null if there is none of that name.
+/// Returns the rule; null if there is none of that name.
 const Rule *findRule(std::string_view name);
-/// The error about a name that is neither a rule, nor one of `others`, nor that of a file.
+/// Returns the error about a name that is neither a rule, nor one of `others`, nor a file name.
 std::string refuseUnknown(const std::string &name, const std::vector<std::string> &others = {});
 
-/// Every piece once, in the order of the rule. O(n) of the pieces for ranks of few chunks. The rule
-/// must take the shape.
+/// Makes the schedule with every piece once, in the order of the rule. O(n) in the pieces for ranks
+/// of few chunks. The rule must allow the shape.
 Schedule makeSchedule(const Rule &rule, const Shape &shape);
 
 } // namespace reprise::pipeline

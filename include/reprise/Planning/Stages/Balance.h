@@ -1,4 +1,4 @@
-// reprise: the cut of a step into stages whose slowest one is as fast as can be
+// reprise: cuts of a step into stages that minimize the slowest stage
 #ifndef REPRISE_PLANNING_STAGES_BALANCE_H
 #define REPRISE_PLANNING_STAGES_BALANCE_H
 
@@ -9,23 +9,23 @@
 
 namespace reprise::stages {
 
-/// A value that a unit makes, and the later units that read it or make its gradient.
+/// Value that a unit computes, and the later units that read it or compute its gradient.
 struct Value {
   int unit = 0;
   std::vector<int> readers;         ///< units, ascending
   double forward = 0, backward = 0; ///< seconds from one stage to another, per micro-batch
-  int64_t bytes = 0;                ///< that a stage behind the unit's saves of it, per micro-batch
+  int64_t bytes = 0;                ///< bytes of it that a later stage saves, per micro-batch
 };
 
-/// A weight of a unit that later units read, too. Stages behind the unit's hold a copy of it and
-/// their gradient for the whole step; the unit's own stage holds what comes back of that.
+/// Weight of a unit that later units read as well. Later stages hold a copy and its gradient for
+/// the whole step; the unit's own stage holds the returned gradients.
 struct TiedWeight {
   int unit = 0;
   std::vector<int> readers; ///< units, ascending
   int64_t bytes = 0;
 };
 
-/// Bytes of what a unit saves that may be made again for its backward pass, per micro-batch.
+/// Bytes saved by a unit that may be replayed for its backward pass, per micro-batch.
 struct Replay {
   int unit = 0;
   int64_t bytes = 0;
@@ -33,71 +33,73 @@ struct Replay {
 };
 
 struct Device {
-  double speed = 1; ///< seconds of units are divided by it
+  double speed = 1; ///< divisor of the seconds of units
   int64_t memory = INT64_MAX;
-  int64_t arena = INT64_MAX; ///< the same for all but what lies outside of the arena
-  double share = 0; ///< if above 0: the share of what a stage takes there that may be taken
-  int rates = -1;   ///< which of the problem's; -1: none
+  int64_t arena = INT64_MAX; ///< limit of bytes in the arena
+  double share = 0;          ///< if above 0: limit as a share of the arena that a stage needs there
+  int rates = -1;            ///< index into the problem's rates; -1: none
 };
 
-/// Units in the order of the forward pass, between which a step may be cut. A stage is a run of
-/// units, at least one, on a device of its own.
+/// Units in the order of the forward pass, between which a step may be cut. A stage is a run of at
+/// least one unit, on a device of its own.
 struct Problem {
-  std::vector<pipeline::Stage> units; ///< what each takes, as a stage of its own would
+  std::vector<pipeline::Stage> units; ///< cost of each unit as a separate stage
   std::vector<Value> values;
   std::vector<Device> devices; ///< one per stage, in order
   std::vector<int64_t> slots;  ///< per stage: micro-batches in flight (pipeline::countSlots)
   std::vector<Replay> replays;
-  /// Per unit: seconds of its backward pass that are replays; or empty.
+  /// Seconds of replays in the backward pass, per unit; may be empty.
   std::vector<double> replayed;
-  std::vector<int64_t> outside; ///< per unit: bytes of `resident` outside of the arena; or empty
+  /// Bytes of `resident` outside of the arena, per unit; may be empty.
+  std::vector<int64_t> outside;
   /// Units and transfers at the rates of other devices.
   struct Rates {
     std::vector<pipeline::Stage> units; ///< seconds only
-    double transfers = 1;               ///< what the device receives takes so many times as long
+    double transfers = 1;               ///< factor of the time of transfers to the device
   };
   std::vector<Rates> rates;
   std::vector<TiedWeight> tied = {};
 };
 
-/// Where stages begin, the first one at unit 0.
+/// Begins of stages; the first stage begins at unit 0.
 struct Split {
   std::vector<int> begins;
   double slowest = 0; ///< seconds of the slowest stage per micro-batch
-  double total = 0;   ///< of all stages together
+  double total = 0;   ///< seconds of all stages together
 };
 
-/// Seconds that units first to last - 1 take as stage `stage`; infinity if they cannot be one.
+/// Seconds of units first to last - 1 as stage `stage`; infinity if they cannot be one stage.
 using Cost = std::function<double(int first, int last, int stage)>;
 
-/// The split whose slowest stage is the fastest, and among those one of least total seconds, by
-/// dynamic programming over (stage, end): both are exact. None if no split has finite seconds.
-/// O(stages * (units - stages)^2) costs. `floor`, if there is one, is at most what any range takes
-/// that contains this one, and spares most of them.
+/// Finds the split with the fastest slowest stage, and among these splits the one with the least
+/// total seconds, by exact dynamic programming over (stage, end). None if no split has finite
+/// seconds. O(stages * (units - stages)^2) costs. `floor`, if given, is a lower bound for every
+/// range that contains the range, and saves most evaluations.
 std::optional<Split> balance(int units, int stages, const Cost &cost, const Cost &floor = nullptr);
 
-/// What a run of units takes as one stage.
+/// Cost of a run of units as one stage.
 struct Load {
-  pipeline::Stage stage; ///< its backward pass with replays, and without what they free
-  double incoming = 0;   ///< seconds of what it reads from stages before it, there and back
-  double replay = 0;     ///< seconds of replays, of those of its backward pass
-  double taken = 0;      ///< bytes of the arena
-  double fullness = 0; ///< the share of the device's memory that it takes; above 1 it does not fit
+  /// Costs; its backward pass includes replays, its bytes exclude what they free.
+  pipeline::Stage stage;
+  double incoming = 0; ///< seconds of transfers from earlier stages, in both directions
+  double replay = 0;   ///< seconds of replays in its backward pass
+  double taken = 0;    ///< bytes of the arena
+  double fullness = 0; ///< share of the device's memory; above 1 it does not fit
 
   double seconds() const { return stage.forward + stage.backward + stage.weight + incoming; }
 };
 
-/// What all runs of units take, each in time that does not grow with the run: forward, backward and
-/// weight passes on the device, and the transfers of what the stage reads from stages before it,
-/// there and back. Where all that a stage saves for the micro-batches in flight does not fit the
-/// device, the cheapest replays are taken that free enough bytes, the last one in part.
+/// Costs of all runs of units, each in time that does not grow with the run: forward, backward and
+/// weight passes on the device, and transfers from earlier stages, in both directions. If the
+/// values that a stage saves for the micro-batches in flight do not fit the device, the cheapest
+/// replays that free enough bytes are used, the last replay in part.
 class Loads {
 public:
   explicit Loads(const Problem &problem);
   ~Loads();
 
   Load get(int first, int last, int stage) const;
-  /// At most the seconds of any run that contains this one.
+  /// Returns a lower bound on the seconds of any run that contains this run.
   double getFloor(int first, int last, int stage) const;
 
 private:
@@ -106,15 +108,15 @@ private:
   std::unique_ptr<Sums> sums;
 };
 
-/// The same with the loads of a problem. A stage cannot be what its device cannot hold.
+/// Finds the split with the loads of a problem. A stage must fit its device.
 std::optional<Split> balance(const Problem &problem);
 
-/// Splits for problems where nothing fits, in case the bytes are estimates: the fastest of all, the
-/// fastest of half the excess, and the one whose fullest device is the least full.
+/// Returns splits for problems where no stage fits, in case the bytes are estimates: the fastest of
+/// all, the fastest with half the excess, and the split whose fullest device is the least full.
 std::vector<Split> loosen(const Problem &problem);
 
-/// The stages of a split and the transfers between them: one per pair of stages that shares values,
-/// straight from the one to the other.
+/// Makes the stages of a split and the transfers between them: one per pair of stages that shares
+/// values, directly between the two.
 pipeline::Pipeline makePipeline(const Problem &problem, const Split &split);
 
 } // namespace reprise::stages

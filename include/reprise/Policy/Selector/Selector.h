@@ -1,4 +1,4 @@
-// reprise: which ops a rule is about
+// reprise: selection of the ops that a rule applies to
 #ifndef REPRISE_POLICY_SELECTOR_SELECTOR_H
 #define REPRISE_POLICY_SELECTOR_SELECTOR_H
 
@@ -14,7 +14,7 @@
 
 namespace reprise {
 
-/// A glob, with the text that LLVM's pattern points into.
+/// Glob with the text that LLVM's pattern points into.
 class Glob {
 public:
   static llvm::Expected<Glob> create(llvm::StringRef text);
@@ -27,7 +27,7 @@ private:
   llvm::GlobPattern pattern;
 };
 
-/// A glob for paths: each segment between slashes is one, `**` stands for any number of segments.
+/// Glob for paths: each segment between slashes is a glob, `**` matches any number of segments.
 class PathGlob {
 public:
   static llvm::Expected<PathGlob> create(llvm::StringRef text);
@@ -37,8 +37,8 @@ private:
   std::vector<std::optional<Glob>> segments; ///< none: `**`
 };
 
-/// Such as >=1MiB: an operator (== if it is left out) and a number with a unit of 1000 (k, M, G,
-/// T), or one of bytes (`kByteUnits`).
+/// Comparison such as >=1MiB: an operator (default ==) and a number with a unit of 1000 (k, M, G,
+/// T), or of bytes (`kByteUnits`).
 struct Comparison {
   enum Operator { Less, LessEqual, Equal, GreaterEqual, Greater } comparison;
   double bound;
@@ -47,7 +47,7 @@ struct Comparison {
   bool holds(int64_t number) const;
 };
 
-/// What an op does, by its interfaces.
+/// Kind of an op, by its interfaces.
 enum class OpKind {
   Attention,
   Contraction,
@@ -60,25 +60,27 @@ enum class OpKind {
 };
 bool isOfKind(mlir::Operation *op, OpKind kind);
 std::optional<OpKind> parseOpKind(llvm::StringRef text);
-/// All texts that `parseOpKind` reads, sorted.
+/// Returns all texts that `parseOpKind` reads, sorted.
 llvm::ArrayRef<llvm::StringRef> opKindNames();
 
-/// All keys must hold. Those that count do so over the matches of the others, in program order.
+/// Conditions that must all hold. Counting keys count the matches of the other keys, in program
+/// order.
 struct Selector {
   std::optional<Glob> op; ///< with or without the dialect's name
   std::optional<Glob> name;
   std::optional<PathGlob> scope;
   std::optional<Comparison> bytes, flops;
   std::optional<OpKind> kind;
-  std::string dtype; ///< of the first result; empty: any
-  int64_t every = 1; ///< the n-th, 2n-th, ... match
+  std::string dtype; ///< element type of the first result; empty: any
+  int64_t every = 1; ///< selects the n-th, 2n-th, ... match
   int64_t first = std::numeric_limits<int64_t>::max(), last = first;
 };
 
-/// Reads one key of a selector, whose value is a text or an integer. An error says what is wrong.
+/// Reads one key of a selector, whose value is a text or an integer. Returns an error about an
+/// invalid key or value.
 llvm::Error readKey(llvm::StringRef key, std::optional<llvm::StringRef> text,
                     std::optional<int64_t> integer, Selector &selector);
-/// The same for all keys of `reprise.rule`.
+/// Reads all keys of `reprise.rule`.
 llvm::Expected<Selector> readSelector(mlir::DictionaryAttr match);
 
 } // namespace reprise

@@ -12,10 +12,11 @@ namespace {
 /// Byte offsets in a worker's workspace.
 struct BackwardWorkspace {
   WorkspaceLayout layout;
-  int64_t keys = 0, values = 0, queries = 0, douts = 0; // copies, where tiles need them
+  // Copies of operands whose layout tiles cannot read.
+  int64_t keys = 0, values = 0, queries = 0, douts = 0;
   int64_t packedQueries, packedDouts;
   int64_t dropped, gradients;       // dropout(p) and ds, all keys × a strip of queries
-  int64_t delta, statistics, terms; // of a strip; of one sum
+  int64_t delta, statistics, terms; // values of a strip; terms of one sum
   int64_t dquery, sums;             // sums: dkey, then dvalue
   int64_t mask = 0;
 
@@ -105,8 +106,8 @@ private:
     forLoop(k, k.div(begin, spec.queries), last, k.i64(1), emitHead);
   }
 
-  /// Strips begin at the same queries of every head. One that two chains share is computed in both,
-  /// each of which adds its own terms.
+  /// Emits strips of queries, which begin at the same queries of every head. A strip in two chains
+  /// is computed for both, and each chain adds its own terms.
   void emitQueries(Value begin, Value end) {
     Value first = plan.singleChains() ? k.i64(0) : roundDown(begin, plan.strip);
     Value last = plan.singleChains() ? k.i64(spec.queries) : end;
@@ -125,12 +126,12 @@ private:
                : arith::MulFOp::create(b, x, emitConstant(b, x.getType(), scale)).getResult();
   }
 
-  /// Row `row` of a result, which is wanted.
+  /// Returns row `row` of a stored result.
   Value outputRow(unsigned result, int64_t columns, Value row) {
     return emitAddress(b, spec.type, k.buffer(buffers.output(spec, result)), k.mul(row, columns));
   }
 
-  /// The queries [i0, i0 + count), of which [first, last) are terms of the chain.
+  /// Emits the queries [i0, i0 + count), of which [first, last) are terms of the chain.
   void emitStrip(Value i0, Value count, Value first, Value last) {
     if (spec.hasMask)
       mask.build(head, i0, count);
@@ -163,7 +164,7 @@ private:
               [&](Value x, Value) { return scaled(x, spec.scale); });
   }
 
-  /// delta = Σ_d dout · out − dlse, and lse, of each query of the strip.
+  /// Computes delta = Σ_d dout · out − dlse, and lse, of each query of the strip.
   void emitStatistics(Value i0, Value count) {
     auto statistic = [&](unsigned buffer, const AttentionStrides &strides, Value i) {
       Value base = headBase(buffer, plan.compute, strides, head);
@@ -235,7 +236,8 @@ private:
     Value limit = visibleTo(k.add(i0, k.add(count, -1)));
     if (spec.hasMask)
       limit = k.min(limit, mask.limit);
-    // The last block takes the rest along: its last tile may lie back over rows of its own only.
+    // The last block includes the remaining keys, because its last tile may overlap only rows of
+    // its own block.
     int64_t last = (std::max<int64_t>(1, spec.keys / plan.keyBlock) - 1) * plan.keyBlock;
     forLoop(k, k.i64(0), k.min(limit, k.i64(last + 1)), k.i64(plan.keyBlock), [&](Value key0) {
       Value isLast = compare(arith::CmpIPredicate::eq, key0, k.i64(last));
@@ -264,15 +266,15 @@ private:
     });
   }
 
-  /// One register of queries.
+  /// Register of queries.
   struct Column {
-    Value at;        // in the strip
-    Value positions; // of the words of dropout
+    Value at;        // index in the strip
+    Value positions; // positions of the words of dropout
     Value lse, deltas;
     AttentionBias::Rows bias;
   };
 
-  /// Four keys.
+  /// Emits four keys.
   void emitGroup(const Column &column, Value key) {
     std::array<Value, 4> words;
     if (spec.draws())
@@ -296,7 +298,7 @@ private:
     return arith::MulFOp::create(b, sum, emitConstant(b, vectorType(), spec.scale));
   }
 
-  /// ds of the strip, row by row; +0 where a query does not see a key.
+  /// Stores ds of the strip, row by row; +0 for keys that a query does not see.
   void storeScores(Value i0, Value count) {
     Value row0 = k.add(k.mul(head.number, spec.queries), i0);
     Value zero = emitConstant(b, plan.compute, 0);

@@ -1,4 +1,4 @@
-// reprise: emits attention, strip by strip of queries
+// reprise: emits attention, one strip of queries after the other
 #include "AttentionParts.h"
 #include "reprise/Conversion/Elementary.h"
 
@@ -10,7 +10,7 @@ namespace {
 /// Byte offsets in a worker's workspace.
 struct ForwardWorkspace {
   WorkspaceLayout layout;
-  int64_t keys = 0, values = 0; // copies of those that tiles cannot read as they lie
+  int64_t keys = 0, values = 0; // copies of operands whose layout tiles cannot read
   int64_t packed, scores, results, sums, sumTrees, totals, statistics, mask = 0;
 
   explicit ForwardWorkspace(const AttentionPlan &plan) {
@@ -78,14 +78,14 @@ private:
     store(i0, count);
   }
 
-  /// No query up to `i` sees keys from here on.
+  /// Returns the first key that no query up to `i` sees, nor any key behind it.
   Value seenTo(Value i) { return spec.hasMask ? k.min(visibleTo(i), mask.limit) : visibleTo(i); }
 
   /// The scores of one register of queries, from `i` on, become probabilities.
   struct Column {
-    Value at;        // in the strip
-    Value positions; // of the words of dropout
-    Value bounds;    // keys that each query sees
+    Value at;        // index in the strip
+    Value positions; // positions of the words of dropout
+    Value bounds;    // number of keys that each query sees
     AttentionBias::Rows bias;
     Value largest;
   };
@@ -94,7 +94,7 @@ private:
     return element(scores, k.add(k.mul(key, plan.strip), column.at));
   }
 
-  /// The product, scaled; with a bias, what emitMaximum has left.
+  /// Returns the scaled product; with a bias, the sum that emitMaximum has stored.
   Value score(const Column &column, Value key) {
     Value sum = emitLoad(b, plan.compute, scoreAddress(column, key), k.i64(0), plan.width);
     if (spec.hasBias)
@@ -111,7 +111,7 @@ private:
     return sum;
   }
 
-  /// Whether groups of four keys can hold some that not all queries see.
+  /// Returns whether groups of four keys can contain keys that some queries do not see.
   bool hidesKeys() const { return spec.causal || spec.hasMask || spec.keys % 4; }
 
   Value isVisible(const Column &column, Value key) {
@@ -141,7 +141,7 @@ private:
     Column column{at, spec.draws() ? dropout.rowPositions(head, i) : Value(), boundsOf(i), {}, {}};
     if (spec.hasBias)
       column.bias = bias.rows(head, i);
-    // The keys before `full` are seen by all, those from `limit` on by none.
+    // All queries see the keys before `full`; no query sees keys from `limit` on.
     Value full = roundDown(spec.hasMask ? k.min(visibleTo(i), mask.full) : visibleTo(i), 4);
     Value limit = roundUp(seenTo(k.add(i, plan.width - 1)), 4);
     column.largest = emitMaximum(column, full, limit);
@@ -163,8 +163,9 @@ private:
     emitStore(b, plan.compute, lse, statistics, at);
   }
 
-  /// Where NaN is among the scores, every result is NaN, whether NaN wins here or not; nor does the
-  /// sign of zero show. So the comparison of one instruction serves.
+  /// Returns the larger value with one comparison, without rules for NaN and the sign of zero. If a
+  /// score is NaN, every result is NaN in either case, and the sign of zero does not change
+  /// results.
   Value greater(Value x, Value y) {
     Value less = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, y, x);
     return arith::SelectOp::create(b, less, x, y);
@@ -191,7 +192,7 @@ private:
     return greater(greater(m[0], m[1]), greater(m[2], m[3]));
   }
 
-  /// Four keys: p = exp(score − m), added to the lanes of its sum, then dropped or not.
+  /// Emits four keys: p = exp(score − m), added to the lanes of its sum, then dropped or not.
   void emitGroup(const Column &column, Value key, Value sums, bool masked) {
     std::array<Value, 4> words;
     if (spec.draws())
@@ -199,7 +200,7 @@ private:
     for (int64_t u = 0; u < 4; ++u) {
       Value j = k.add(key, u);
       Value p = emitExp(b, arith::SubFOp::create(b, score(column, j), column.largest));
-      // A masked key's +0 changes no sum, since those of probabilities are never -0.
+      // The +0 of a masked key changes no sum, since sums of probabilities are never -0.
       if (masked)
         p = arith::SelectOp::create(b, isVisible(column, j), p, emitConstant(b, vectorType(), 0));
       Value lane = k.mul(k.add(k.rem(key, sumLanes), u), plan.width);

@@ -1,4 +1,4 @@
-// reprise: emits what bias and mask do to the scores of attention
+// reprise: emits the effect of bias and mask on the scores of attention
 #include "AttentionParts.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -59,7 +59,7 @@ Value AttentionMask::startOf(Value run) {
   return emitLoad(parts.b, parts.b.getI64Type(), starts, run);
 }
 
-/// Or's one query's keys into the words, as the given bit.
+/// Combines the keys of one query into the words, by a bitwise or, as the given bit.
 void AttentionMask::addRow(Value from, Value bit) {
   KernelBuilder &k = parts.k;
   ImplicitLocOpBuilder &b = parts.b;
@@ -124,7 +124,8 @@ void AttentionMask::build(const HeadIndex &head, Value i0, Value count) {
   words = parts.workspace(offset);
   starts = emitAddress(b, i64, words, k.i64(wordCount(parts.plan)));
   loadWords(head, i0, count);
-  // The runs so far, the word before (none is like the first), `full` and `limit`.
+  // Carried are the number of runs, the previous word (different from the first word), `full` and
+  // `limit`.
   Value first = arith::XOrIOp::create(b, finishWord(k.i64(0), i0, count), k.i64(-1));
   Carried carried{k.i64(0), first, k.i64(parts.spec.keys), k.i64(0)};
   carried = forLoop(
@@ -164,7 +165,8 @@ Value AttentionMask::seesOne(Value row, Value key) {
                                  arith::ShRUIOp::create(parts.b, word(key), row));
 }
 
-/// Replaces a number, from `start` on, by the next one while it holds; returns the last.
+/// Replaces a number, from `start` on, by the next number while `holds` is true; returns the last
+/// number.
 static Value whileLoop(ImplicitLocOpBuilder &b, Value start, llvm::function_ref<Value(Value)> holds,
                        llvm::function_ref<Value(Value)> next) {
   Type type = start.getType();
@@ -184,7 +186,7 @@ void AttentionMask::forStretches(Value begin, Value end, llvm::function_ref<Valu
   auto isBelow = [&](Value run) { return parts.compare(arith::CmpIPredicate::slt, run, end); };
   whileLoop(b, begin, isBelow, [&](Value run) {
     Value kind = kindOf(run);
-    // Behind the last run stands none to be read.
+    // No entry stands behind the last run, so the read is clamped.
     auto goesOn = [&](Value next) {
       Value inside = k.min(next, k.add(end, -1));
       Value same = parts.compare(arith::CmpIPredicate::eq, kindOf(inside), kind);

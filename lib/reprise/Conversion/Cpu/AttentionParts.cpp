@@ -1,4 +1,4 @@
-// reprise: emits what the kernels of attention and of its backward share
+// reprise: emits the common parts of the kernels of attention and of its backward
 #include "AttentionParts.h"
 
 using namespace mlir;
@@ -54,7 +54,8 @@ void AttentionParts::products(const RowMatrix &rows, Value packed, Value column,
                               Value key0, Value to) {
   int64_t count = plan.scoreRows;
   forLoop(k, lo, hi, k.i64(count), [&](Value j) {
-    // The last tile lies so that it ends with the last key; what it computes again stays equal.
+    // The last tile ends with the last key and overlaps the tile before; the elements that it
+    // computes again are equal.
     Value row = k.min(j, k.i64(spec.keys - count));
     TileRequest tile;
     tile.lhs = {rows.type, emitAddress(b, rows.type, rows.base, k.mul(row, rows.rowStride)),

@@ -1,4 +1,4 @@
-// reprise: what the kernels of attention and of its backward share
+// reprise: common parts of the kernels of attention and of its backward
 #ifndef REPRISE_CONVERSION_CPU_ATTENTIONPARTS_H
 #define REPRISE_CONVERSION_CPU_ATTENTIONPARTS_H
 
@@ -9,8 +9,8 @@
 
 namespace reprise {
 
-/// Element (row, d) lies at base + row · rowStride + d. `masked`: nothing may be read beyond d =
-/// columns.
+/// Matrix whose element (row, d) lies at base + row · rowStride + d. `masked`: reads beyond d =
+/// columns are not allowed.
 struct RowMatrix {
   mlir::Type type;
   mlir::Value base;
@@ -42,7 +42,7 @@ public:
   /// The address of an element in the type of arithmetic.
   Value element(Value base, Value index) { return emitAddress(b, plan.compute, base, index); }
   mlir::Type vectorType() { return typeOfLanes(plan.compute, plan.width); }
-  /// The integers as wide as the type of arithmetic, as many as a register holds.
+  /// Returns a register of integers as wide as the type of arithmetic.
   mlir::Type indexType();
   /// `x` rounded up or down to a multiple of `c`.
   Value roundUp(Value x, int64_t c) { return k.mul(k.div(k.add(x, c - 1), c), c); }
@@ -51,8 +51,8 @@ public:
   Value compare(mlir::arith::CmpIPredicate predicate, Value x, Value y) {
     return mlir::arith::CmpIOp::create(b, predicate, x, y);
   }
-  /// Rows [0, count) from `from` on, for the tiles: as they are where `direct`, else copied to `to`
-  /// in the type of arithmetic.
+  /// Returns rows [0, count) from `from` on, for the tiles: in place if `direct`, otherwise copied
+  /// to `to` in the type of arithmetic.
   RowMatrix rowsFor(Value from, const AttentionStrides &strides, Value count, Value to,
                     bool direct);
   /// Packs the queries [i0, i0 + count) of an operand whose head starts at `from`.
@@ -65,32 +65,31 @@ public:
   /// j goes to to[(j − key0) · strip + column…]; some rows after hi and before lo may be written.
   void products(const RowMatrix &rows, Value packed, Value column, Value lo, Value hi, Value key0,
                 Value to);
-  /// Runs `body(row, rows)` over the tiles of [lo, hi): whole ones, then one of `tail` rows if any
-  /// are left; single rows if `tail` is negative, none if it is 0.
+  /// Runs `body(row, rows)` over the tiles of [lo, hi): whole tiles, then a tile of `tail` rows for
+  /// the rest. A negative `tail` runs single rows instead; 0 means that there is no rest.
   void forTiles(Value lo, Value hi, int64_t tail,
                 llvm::function_ref<void(Value row, int64_t rows)> body);
-  /// Runs `body(d, lanes)` over the tiles of so many columns.
+  /// Runs `body(d, lanes)` over the tiles of `columns` columns.
   void forColumns(int64_t columns, llvm::function_ref<void(Value d, int64_t lanes)> body);
   /// A tile of results: `rows` rows of `to`, and columns [d, d + lanes).
   void tile(TileOperand left, const RowMatrix &right, Value firstTerm, Value count, int64_t rows,
             Value d, int64_t lanes, Value to, bool resume, Triangle triangle = Triangle::None);
 
-  /// Chain number c of Σ_j weights[j, i] · right[j, d] over the keys that each query sees, for the
-  /// queries [i0, i0 + count). Row i − i0 of `to` gets that of query i; some rows after them are
-  /// written too. Element (j, i) of the weights lies at j · strip + i − i0. `mask` is null if there
-  /// is none.
+  /// Computes chain number c of Σ_j weights[j, i] · right[j, d] over the keys that each query sees,
+  /// for the queries [i0, i0 + count). Row i − i0 of `to` receives the chain of query i; some rows
+  /// after them are written too. Element (j, i) of the weights lies at j · strip + i − i0. `mask`
+  /// is null if there is none.
   void contractKeys(Value weights, const RowMatrix &right, Value i0, Value count, Value c, Value to,
                     AttentionMask *mask);
-  /// Adds Σ_i weights[j, i] · right[i − i0, d] over those of the queries that see key j to to[j,
-  /// d].
+  /// Adds Σ_i weights[j, i] · right[i − i0, d], over the queries that see key j, to to[j, d].
   void contractQueries(Value weights, const RowMatrix &right, const QueryRange &queries, Value to,
                        AttentionMask *mask);
 
   /// Sets `count` elements, a multiple of the register's, to +0.
   void zero(Value to, Value count);
   /// Runs `chain(c, slot)` for each chain of a sum of `terms` terms, which leaves partial sums in
-  /// slot number `slot`; adds them in the neighbour tree, so that slot 0 gets the whole. A slot is
-  /// `elements` elements, a multiple of the register's.
+  /// slot number `slot`. Adds the partial sums in the neighbour tree, so that slot 0 receives the
+  /// whole. A slot is `elements` elements, a multiple of the register's.
   void forChains(int64_t terms, Value slots, int64_t elements,
                  llvm::function_ref<void(Value c, Value slot)> chain);
   /// Rows [0, count) of `from`, each element passed through `map(value, row)`, to row-major `to`.
@@ -110,13 +109,13 @@ public:
   using Value = mlir::Value;
   AttentionBias(AttentionParts &parts, unsigned buffer) : parts(parts), buffer(buffer) {}
 
-  /// Where the queries of one register, from `i` on, begin in the bias of a head. Those beyond the
-  /// last one read the last one's.
+  /// Begins of the queries of one register, from `i` on, in the bias of a head. Queries beyond the
+  /// last query read that of the last.
   struct Rows {
-    Value base, offsets; // offsets: none if all queries share one row
+    Value base, offsets; // offsets: null if all queries share one row
   };
   Rows rows(const HeadIndex &head, Value i);
-  /// The bias of a key, or of the last one for those beyond it.
+  /// Returns the bias of a key; keys beyond the last key read that of the last.
   Value at(const Rows &rows, Value key);
 
 private:
@@ -124,26 +123,27 @@ private:
   unsigned buffer;
 };
 
-/// Which keys the queries of a strip see, as the mask and causality say: one word per key, whose
-/// bit r is that of query i0 + r. Queries beyond the last one see what that one sees.
+/// Keys that the queries of a strip see by mask and causality: one word per key, whose bit r is
+/// that of query i0 + r. Queries beyond the last query see the same keys as the last.
 class AttentionMask {
 public:
   using Value = mlir::Value;
-  /// `offset` is that of `bytes(plan)` in the workspace.
+  /// Makes the mask; `offset` is the position of `bytes(plan)` bytes in the workspace.
   AttentionMask(AttentionParts &parts, unsigned buffer, int64_t offset)
       : parts(parts), buffer(buffer), offset(offset) {}
   static int64_t bytes(const AttentionPlan &plan);
 
   void build(const HeadIndex &head, Value i0, Value count);
-  /// All queries of the strip see the keys before `full`; none sees those from `limit` on.
+  /// Bounds of keys: all queries of the strip see the keys before `full`; no query sees keys from
+  /// `limit` on.
   Value full, limit;
 
-  /// Which of the queries of one register, from `column` on, see a key.
+  /// Returns which queries of one register, from `column` on, see a key.
   Value sees(Value column, Value key);
-  /// Whether query `row` of the strip sees a key.
+  /// Returns whether query `row` of the strip sees a key.
   Value seesOne(Value row, Value key);
   /// Runs `all(lo, hi)` for the keys that each of the queries [row, row + rows) sees, and
-  /// `single(query, lo, hi)` for those that only some see, in order for each query.
+  /// `single(query, lo, hi)` for the keys that only some see, in order for each query.
   void forSeenKeys(Value row, int64_t rows, llvm::function_ref<void(Value, Value)> all,
                    llvm::function_ref<void(Value, Value, Value)> single);
   /// Runs `body(lo, hi, from, to)` for keys [lo, hi) that the queries [from, to) see, within
@@ -165,7 +165,8 @@ private:
   AttentionParts &parts;
   unsigned buffer;
   int64_t offset;
-  Value words, starts; // of all keys; of the runs of equal words, and the end of the last run
+  // Words per key; starts of the runs of equal words, and the end of the last run.
+  Value words, starts;
   Value runs;
 };
 
@@ -173,14 +174,14 @@ private:
 class AttentionDropout {
 public:
   using Value = mlir::Value;
-  /// `firstBuffer` is that of the stream.
+  /// Makes the dropout; `firstBuffer` is the buffer of the stream.
   AttentionDropout(AttentionParts &parts, unsigned firstBuffer);
 
   /// The positions of (query i, key 0) for the queries from `i` on.
   Value rowPositions(const HeadIndex &head, Value i);
   /// The words of the keys `key` to `key` + 3, a multiple of 4, for each of the queries.
   std::array<Value, 4> words(Value rowPositions, Value key);
-  /// dropout(x) by such words.
+  /// Returns dropout(x) by the words.
   Value apply(Value words, Value x);
 
 private:

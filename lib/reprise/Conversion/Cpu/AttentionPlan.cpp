@@ -1,4 +1,4 @@
-// reprise: chooses strips and tiles for attention, from its shape and its target alone
+// reprise: chooses strips and tiles for attention, only from its shape and its target
 #include "AttentionPlan.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
@@ -18,7 +18,7 @@ AttentionPlan::AttentionPlan(const AttentionSpec &spec, const CpuTarget &target)
   scoreRows = std::min<int64_t>(wide ? 12 : 6, spec.keys);
   int64_t step = std::lcm(rows, lanes);
   strip = llvm::alignTo(std::clamp<int64_t>(spec.queries, 1, 48), step);
-  keyBlock = 96; // of 6, of 8 and of 12
+  keyBlock = 96; // a multiple of 6, 8 and 12
   itemRows = llvm::alignTo(128, strip);
   tiles.accumulator = compute;
   tiles.vectorLanes = width;
@@ -33,7 +33,7 @@ AttentionPlan::AttentionPlan(const AttentionSpec &spec, const CpuTarget &target)
 bool AttentionPlan::isDirect(const AttentionStrides &strides, bool asLanes) const {
   if (spec.type != compute || strides.depth != 1)
     return false;
-  // Lines at such distances meet in few sets of the first-level cache.
+  // Lines at such distances share few sets of the first-level cache.
   return !asLanes || strides.row * bytes() % 1024 != 0;
 }
 

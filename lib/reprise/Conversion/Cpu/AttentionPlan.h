@@ -1,4 +1,4 @@
-// reprise: the choice of strips and tiles for attention, from its shape and its target alone
+// reprise: the choice of strips and tiles for attention, only from its shape and its target
 #ifndef REPRISE_CONVERSION_CPU_ATTENTIONPLAN_H
 #define REPRISE_CONVERSION_CPU_ATTENTIONPLAN_H
 
@@ -10,20 +10,20 @@ namespace reprise {
 /// Lanes of a sum over a last dimension.
 constexpr int64_t sumLanes = 32;
 
-/// Scores are computed as keys × queries: the lanes of a vector run along the queries, so that
-/// maxima and sums over keys need no shuffles, only the queries are packed, and a strip of
-/// probabilities is already the packed left operand of what follows.
+/// Plan of attention. Scores are computed as keys × queries: the lanes of a vector run along the
+/// queries. Maxima and sums over keys therefore need no shuffles, only the queries are packed, and
+/// a strip of probabilities is the packed left operand of the next product.
 struct AttentionPlan {
   const AttentionSpec &spec;
   mlir::Type compute;
-  int64_t width;         // elements of one register
-  int64_t rows;          // of a tile of results
-  int64_t scoreRows;     // keys of a tile of scores
-  int64_t lanes;         // queries of a tile of scores; a multiple of width
-  int64_t strip;         // queries of a strip; a multiple of rows and of lanes, at most 63
-  int64_t keyBlock;      // keys that the backward handles at a time; a multiple of scoreRows, of 4
-  int64_t itemRows;      // queries of one work item of the forward; a multiple of strip
-  ContractionPlan tiles; // for tiles and for the packing of queries
+  int64_t width;         // elements per register
+  int64_t rows;          // rows per tile of results
+  int64_t scoreRows;     // keys per tile of scores
+  int64_t lanes;         // queries per tile of scores; a multiple of width
+  int64_t strip;         // queries per strip; a multiple of rows and of lanes, at most 63
+  int64_t keyBlock;      // keys per step of the backward; a multiple of scoreRows and of 4
+  int64_t itemRows;      // queries per work item of the forward; a multiple of strip
+  ContractionPlan tiles; // plan for tiles and for the packing of queries
 
   AttentionPlan(const AttentionSpec &spec, const CpuTarget &target);
 
@@ -33,17 +33,18 @@ struct AttentionPlan {
   static int64_t chainsOf(int64_t terms) {
     return std::max<int64_t>(1, llvm::divideCeil(terms, chainLength));
   }
-  /// Partial sums that the tree over so many chains needs at once.
+  /// Returns the number of partial sums that the tree over the chains of `terms` terms needs at
+  /// once.
   static int64_t slotsOf(int64_t terms) { return llvm::Log2_64(chainsOf(terms)) + 1; }
-  /// All sums are single chains, so that diagonals lie where the shape tells.
+  /// Returns whether all sums are single chains, so that diagonals depend only on the shape.
   bool singleChains() const { return spec.keys <= chainLength && spec.queryTerms() <= chainLength; }
-  /// Whether tiles read rows of such an operand as they lie in memory, or need a copy of them.
+  /// Returns whether tiles read rows of such an operand in place instead of a copy.
   bool isDirect(const AttentionStrides &strides, bool asLanes) const;
-  /// Columns of a tile of results that have so many; a multiple of width.
+  /// Returns the columns per tile of results of a matrix of `columns` columns; a multiple of width.
   int64_t columnLanes(int64_t columns) const { return std::min(ld(columns), 2 * width); }
-  /// The distance of rows of so many columns in workspace: whole registers.
+  /// Returns the distance of rows of `columns` columns in workspace, in elements: whole registers.
   int64_t ld(int64_t columns) const { return static_cast<int64_t>(llvm::alignTo(columns, width)); }
-  /// The packing of queries of so many columns.
+  /// Returns the packing of queries of `columns` columns.
   ContractionPlan packingOf(int64_t columns) const {
     ContractionPlan packing = tiles;
     packing.kBlock = packing.terms = columns;

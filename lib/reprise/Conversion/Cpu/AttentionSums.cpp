@@ -115,7 +115,7 @@ void AttentionParts::contractQueries(Value weights, const RowMatrix &right, cons
   if (!spec.causal)
     return forTiles(k.i64(0), k.i64(spec.keys), spec.keys % plan.rows, whole);
   Value limit = visibleTo(k.add(strip.i0, k.add(strip.last, -1)));
-  // Where the diagonal enters the strip at this key.
+  // The entry is the query index at which the diagonal enters the strip for this key.
   auto entry = [&](Value key) { return k.sub(k.sub(key, k.i64(spec.shift())), strip.i0); };
   auto isLater = [&](Value x) { return compare(arith::CmpIPredicate::sge, x, strip.first); };
   if (!plan.singleChains())

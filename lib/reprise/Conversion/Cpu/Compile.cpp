@@ -30,7 +30,7 @@ FailureOr<std::string> compileBatch(ModuleOp batch, const CpuTarget &target) {
   std::unique_ptr<llvm::TargetMachine> machine = makeCpu(target);
   return generateCode(batch, *machine, llvm::CodeGenFileType::ObjectFile,
                       [&](llvm::Function &function) {
-                        // Without nounwind every kernel would drag an .eh_frame along.
+                        // Without nounwind every kernel would need an .eh_frame.
                         function.addFnAttr(llvm::Attribute::NoUnwind);
                         function.addFnAttr("target-cpu", target.level);
                         function.addFnAttr("tune-cpu", target.tune);
@@ -38,9 +38,9 @@ FailureOr<std::string> compileBatch(ModuleOp batch, const CpuTarget &target) {
                       });
 }
 
-/// Copies a module's kernels into modules of about equal numbers of operations, inside of one that
-/// is returned. The split depends on the module alone, never on the threads at hand, so that the
-/// image is always the same.
+/// Copies a module's kernels into modules of about equal numbers of operations, inside of a new
+/// module. The split depends only on the module, not on the number of threads, so that the image is
+/// always the same.
 OwningOpRef<ModuleOp> splitIntoBatches(ModuleOp module) {
   constexpr int64_t operationsPerBatch = 1500;
   OwningOpRef<ModuleOp> outer = ModuleOp::create(module.getLoc());

@@ -78,8 +78,8 @@ public:
   }
 
 private:
-  /// The last bytes are a gap behind the last sliver. Written once, all that is reserved can be
-  /// seen in a painted arena.
+  /// Writes the last bytes, a gap behind the last sliver, once, so that the whole reservation is
+  /// visible in a painted arena.
   void touchEnd(KernelBuilder &k) {
     Value isFirst = arith::CmpIOp::create(k.b, arith::CmpIPredicate::eq, k.begin(), k.i64(0));
     ifThen(k.b, isFirst, [&] {
@@ -109,7 +109,7 @@ private:
 
   void emitItem(KernelBuilder &k, const OperandPlan &operand, Value item) {
     Value group = k.rem(item, groups(operand));
-    Value block = k.div(item, groups(operand)); // of batch and terms
+    Value block = k.div(item, groups(operand)); // block of batch and terms
     Value k0 = k.mul(k.rem(block, plan.kBlocks()), plan.kBlock);
     Value batch = k.div(block, plan.kBlocks());
     Value begin = k.mul(group, groupSize(operand));
@@ -123,7 +123,7 @@ private:
   const ContractionPlan &plan;
 };
 
-/// Block `index` of `blocks`, which differ by one sliver at most.
+/// Returns block `index` of `blocks`, whose sizes differ by at most one sliver.
 BlockOperand blockOf(KernelBuilder &k, const OperandPlan &operand, int64_t blocks, Value index,
                      Value batch) {
   Value begin = k.div(k.mul(index, operand.slivers()), blocks);

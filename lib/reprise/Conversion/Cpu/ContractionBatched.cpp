@@ -1,9 +1,9 @@
 // reprise: emits many small contractions of long sums, such as the filter gradient of a depthwise
 // convolution, with the lanes along the batch
 //
-// The sums of one batch entry are few, and each is a chain, so that nothing within an entry fills a
-// vector. A work item takes as many entries as a vector has lanes, and brings what they read of
-// each first contracted index (a sample) into the order [element][lane].
+// A batch entry has few sums, and each sum is a chain, so that no dimension within an entry fills a
+// vector. A work item computes as many entries as a vector has lanes. It copies the operands of
+// each first contracted index (a sample) to the order [element][lane].
 #include "ContractionEmit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -148,8 +148,8 @@ private:
     });
   }
 
-  /// Terms [from, to) of a sample, into the sums at `slot`: as many window lines at a time as the
-  /// registers hold.
+  /// Adds terms [from, to) of a sample to the sums at `slot`, with as many window lines at a time
+  /// as the registers hold.
   void emitChain(Value slot, Value opens, Value from, Value to) {
     int64_t most = std::max<int64_t>(1, (registers - 4) / spec.columns[2].size);
     forLoop(k, k.i64(0), k.i64(rows), k.i64(1), [&](Value row) {

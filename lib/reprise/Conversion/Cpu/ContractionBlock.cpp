@@ -1,4 +1,4 @@
-// reprise: emits one block of a contraction's results, all terms of it
+// reprise: emits one block of a contraction's results, with all of its terms
 #include "ContractionEmit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,7 +34,7 @@ private:
                  plan.lanes.sliver});
   }
 
-  /// All terms of one sliver of rows after the other.
+  /// Emits all terms of one sliver of rows before the next sliver.
   void emitStrips() {
     Value k0 = k.i64(0);
     packPrivately(plan.rows, rows, k0);
@@ -57,7 +57,7 @@ private:
     });
   }
 
-  /// Lets the epilogue fetch what it will touch for a tile while the tile is computed.
+  /// Lets the epilogue prefetch its memory for a tile while the tile is computed.
   void prefetch(Value rowSliver, Value laneSliver) {
     if (!context.hooks.prefetch || context.spec.columnGroups > 1)
       return;
@@ -105,7 +105,7 @@ private:
     });
   }
 
-  /// One chain of fma for each result of the block, into `to`.
+  /// Emits one chain of fma for each result of the block, into `to`.
   void emitChain(Value chain, Value to) {
     if (plan.kBlocks() == 1)
       return emitTerms(k.i64(0), Value(), to);
@@ -119,11 +119,11 @@ private:
     });
   }
 
-  /// The terms from `k0` on, up to a block of them.
+  /// Emits the terms from `k0` on, up to a block of terms.
   void emitTerms(Value k0, Value first, Value to) {
     packPrivately(plan.rows, rows, k0);
     packPrivately(plan.lanes, lanes, k0);
-    // The operand whose block stays in the second-level cache goes round inside.
+    // The inner loop runs over the operand whose block stays in the second-level cache.
     bool rowsOutside = plan.lanes.packing == Packing::Private;
     const OperandPlan &outer = rowsOutside ? plan.rows : plan.lanes;
     const OperandPlan &inner = rowsOutside ? plan.lanes : plan.rows;

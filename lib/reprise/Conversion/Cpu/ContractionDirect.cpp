@@ -1,9 +1,9 @@
 // reprise: emits contractions of few rows and terms over the windows of an image, such as those of
-// a depthwise convolution, straight from the operands
+// a depthwise convolution, directly from the operands
 //
 // Packing an image costs about as much as one row of results. So the lanes run along a line of the
-// image where it lies, and a tile holds some neighbouring lines of results, which share what they
-// read.
+// image in place, and a tile holds some neighbouring lines of results, which share operand
+// elements.
 #include "ContractionEmit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace reprise {
 
-/// More rows, and packing pays.
+/// Largest number of rows for which packing does not pay off.
 static constexpr int64_t mostRows = 8;
 /// A term is unrolled for all rows and lines of a tile.
 static constexpr int64_t mostUnrolled = 512;
@@ -70,7 +70,7 @@ public:
   }
 
 private:
-  /// Computes `count` lines of results, and hands them to the epilogue.
+  /// Computes `count` lines of results, and passes them to the epilogue.
   void emitLines(Value line, int64_t count) {
     int64_t whole = size / width * width;
     forLoop(k, k.i64(0), k.i64(whole), k.i64(width),
@@ -121,7 +121,7 @@ private:
     return sums;
   }
 
-  /// Elements from `offset` on, a column's stride apart; nothing beyond the last lane is read.
+  /// Loads elements from `offset` on, a column's stride apart, without a read beyond the last lane.
   Value loadLanes(Value from, int64_t offset, int64_t lanes) {
     int64_t stride = spec.columns[2].stride, span = (lanes - 1) * stride + 1;
     if (stride == 1 || width == 1)
@@ -129,7 +129,7 @@ private:
     SmallVector<int64_t> chosen;
     for (int64_t i = 0; i < width; ++i)
       chosen.push_back(i * stride < width ? i * stride : i * stride + (lanes == width));
-    // With all lanes, the last but one element is that of the first of two overlapping vectors.
+    // With all lanes, the last element but one comes from the second of two overlapping vectors.
     if (lanes == width)
       return vector::ShuffleOp::create(b, loadPart(from, offset, width),
                                        loadPart(from, offset + width - 1, width), chosen);

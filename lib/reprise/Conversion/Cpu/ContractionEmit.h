@@ -7,14 +7,14 @@
 
 namespace reprise {
 
-/// What all kernels of one contraction share.
+/// Common data of all kernels of one contraction.
 struct ContractionContext {
   ContractionContext(const ContractionSpec &spec, const ContractionPlan &plan,
                      const ContractionHooks &hooks);
   const ContractionSpec &spec;
   const ContractionPlan &plan;
   const ContractionHooks &hooks;
-  /// Byte offsets in the workspace of a worker: the operands that it packs, sums, transposed sums.
+  /// Byte offsets in the workspace of a worker: packed operands, sums, transposed sums.
   int64_t rows = 0, lanes = 0, scratch = 0, transposed = 0, workerBytes = 0;
   /// The shared workspace: packed rows, then packed lanes.
   int64_t sharedRowBytes = 0, sharedBytes = 0;
@@ -32,33 +32,32 @@ mlir::Value countFrom(KernelBuilder &k, const ContractionPlan &plan, mlir::Value
 mlir::Value sharedSliver(KernelBuilder &k, const ContractionContext &context,
                          const OperandPlan &operand, mlir::Value block, mlir::Value sliver);
 
-/// One operand of a block of results: its slivers [begin, end), and its batch entry's first
-/// element.
+/// Operand of a block of results: its slivers [begin, end), and its batch entry's first element.
 struct BlockOperand {
   mlir::Value begin, end, base;
 };
-/// Computes a block of results, all terms of it, and hands it to the epilogue.
+/// Computes a block of results with all of its terms, and passes it to the epilogue.
 void emitBlock(KernelBuilder &k, const ContractionContext &context, mlir::Value batch,
                const BlockOperand &rows, const BlockOperand &lanes);
 
-/// Hands finished sums to the epilogue, or stores them. Rows and columns are the plan's, which are
-/// the result's columns and rows if it is swapped.
+/// Passes finished sums to the epilogue, or stores them. Rows and columns are the plan's; if the
+/// plan is swapped, they are the result's columns and rows.
 void emitResults(KernelBuilder &k, const ContractionContext &context,
                  const ContractionBlock &block);
 
-/// Hands a block in one of the result's matrices to the epilogue, or stores it.
+/// Passes a block in one of the result's matrices to the epilogue, or stores it.
 void storeBlock(KernelBuilder &k, const ContractionSpec &spec, const ContractionHooks &hooks,
                 const ContractionBlock &block);
 
-/// Whether a contraction has few rows over the windows of an image; emitContraction then leaves it
-/// to emitDirectContraction.
+/// Returns whether a contraction has few rows over the windows of an image; emitContraction then
+/// uses emitDirectContraction.
 bool isDirect(const ContractionSpec &spec);
 llvm::SmallVector<KernelCommand> emitDirectContraction(mlir::ModuleOp module, llvm::StringRef name,
                                                        const ContractionSpec &spec,
                                                        const CpuTarget &target,
                                                        const ContractionHooks &hooks);
 
-/// Whether a contraction is of few and long sums per batch entry; emitContraction then leaves it to
+/// Returns whether a contraction has few and long sums per batch entry; emitContraction then uses
 /// emitBatchedContraction.
 bool isBatched(const ContractionSpec &spec, const CpuTarget &target);
 llvm::SmallVector<KernelCommand> emitBatchedContraction(mlir::ModuleOp module, llvm::StringRef name,
@@ -69,7 +68,7 @@ llvm::SmallVector<KernelCommand> emitBatchedContraction(mlir::ModuleOp module, l
 /// Offset in elements of index `index` into a list of dimensions.
 mlir::Value emitOffset(KernelBuilder &k, llvm::ArrayRef<FreeDim> dims, mlir::Value index);
 
-/// Runs `body` for the slivers of [begin, end); the operand's last one apart if it is a tail.
+/// Runs `body` for the slivers of [begin, end); a last sliver that is a tail gets its own call.
 void emitSlivers(KernelBuilder &k, const OperandPlan &operand, mlir::Value begin, mlir::Value end,
                  llvm::function_ref<void(mlir::Value sliver, bool tail)> body);
 
@@ -82,29 +81,32 @@ struct PackRequest {
 void emitPack(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
               const PackRequest &request);
 
-/// The same for an operand that is not linear, without a prologue.
+/// Emits the packing of an operand that is not linear, without a prologue.
 void emitPackRuns(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
                   const PackRequest &request);
 
-/// Transposes as many vectors as one of them has elements, in place. A vector has 32 or
+/// Transposes a square of vectors, as many as a vector has elements, in place. A vector has 32 or
 /// 64 bytes.
 void transposeSquare(KernelBuilder &k, llvm::SmallVectorImpl<mlir::Value> &lines);
 
-/// One operand of a register tile: element (i, term) lies at base + i · freeStride + term ·
+/// Operand of a register tile: element (i, term) lies at base + i · freeStride + term ·
 /// contractedStride.
 struct TileOperand {
   mlir::Type type;
   mlir::Value base;
   int64_t freeStride, contractedStride;
 };
-/// Runs `count` terms of a tile of `rows` rows × `lanes` columns whose accumulators lie at `to`,
-/// `ld` elements apart. They start from +0 if `first` holds (an i1, or null for always). The last
-/// vector's lanes beyond the last column are computed and stored too; `maskRhs` tells that rhs
-/// cannot be read there. With `resume` the sums always go on from those at `to`.
+/// Request to run `count` terms of a tile of `rows` rows × `lanes` columns whose accumulators lie
+/// at `to`, `ld` elements apart.
+///
+/// - Sums start from +0 if `first` holds (an i1, or null for always). With `resume` they always
+///   continue from the sums at `to`.
+/// - Lanes of the last vector beyond the last column are computed and stored too; `maskRhs` forbids
+///   reading rhs there.
 struct TileRequest {
-  /// rows − 1 further terms that not all rows have, on a causal diagonal: Leading stands before the
-  /// others, and its term t is one of rows 0 to t; Trailing stands behind them, and its term t is
-  /// one of rows t + 1 on.
+  /// Further terms, rows − 1 in number, that only some rows have, on a causal diagonal. Leading
+  /// terms stand before the others, and term t belongs to rows 0 to t; Trailing terms stand behind
+  /// them, and term t belongs to rows from t + 1 on.
   enum class Triangle { None, Leading, Trailing };
 
   TileOperand lhs, rhs;

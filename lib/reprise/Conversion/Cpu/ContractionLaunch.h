@@ -1,4 +1,4 @@
-// reprise: what the launches of contractions and convolutions share
+// reprise: common parts of the launches of contractions and convolutions
 #ifndef REPRISE_CONVERSION_CPU_CONTRACTIONLAUNCH_H
 #define REPRISE_CONVERSION_CPU_CONTRACTIONLAUNCH_H
 
@@ -8,18 +8,18 @@
 
 namespace reprise {
 
-/// The ops beside `leader`, whose result counts as [batch, rows, columns].
+/// Returns the group of the ops other than `leader`, whose result counts as [batch, rows, columns].
 std::optional<TileGroup> tileGroupOf(mlir::Block &body, mlir::Operation *leader,
                                      const CpuTarget &target);
 
-/// Adds the kernels of a contraction and its commands to `launch`, whose scratch so far is kept.
-/// Without a group the first result is stored, by `store` if there is one.
+/// Adds the kernels of a contraction and its commands to `launch`, and keeps its scratch. Without a
+/// group the first result is stored, through `store` if given.
 void addContraction(EmittedLaunch &launch, int64_t keptBytes, mlir::ModuleOp kernels,
                     llvm::StringRef name, ContractionSpec spec, const CpuTarget &target,
                     const LaunchOperand &lhs, const LaunchOperand &rhs,
                     const std::optional<TileGroup> &group, EpilogueFn store = nullptr);
 
-/// A launch whose leader is a convolution or a gradient of one.
+/// Emits a launch whose leader is a convolution or a gradient of a convolution.
 mlir::FailureOr<EmittedLaunch> emitConvolutionLaunch(mlir::Block &body, mlir::Operation *leader,
                                                      llvm::StringRef name, mlir::ModuleOp kernels,
                                                      const CpuTarget &target);

@@ -44,7 +44,7 @@ public:
     bool wholeSliver = operand.free.size() <= 1 || operand.free.back().size % sliver == 0;
     bool wholeVector = operand.contracted.size() == 1 ||
                        (!operand.contracted.empty() && operand.contracted.back().size % width == 0);
-    // Lines may be packed from terms two elements apart, which no one load reads.
+    // Lines may be packed from terms two elements apart, which a single load cannot read.
     bool vectors = wholeVector && operand.contractedStride() == 1;
     bool several = !operand.linear() && !operand.prologue;
     if (several && operand.type == plan.accumulator && (operand.freeStride() == 1 || !vectors)) {
@@ -130,7 +130,7 @@ private:
   void alongContracted() {
     Value rest = k.rem(request.count, width);
     Value main = k.sub(request.count, rest);
-    // Few lines at a time, each read on to its end, is what the hardware prefetches best.
+    // The hardware prefetches best if few lines at a time are read to their ends.
     auto lines = [&](Value i, int64_t count) {
       forLoop(k, k.i64(0), main, k.i64(width), [&](Value term) { square(i, term, count); });
     };
@@ -172,7 +172,7 @@ private:
   const OperandPlan &operand;
   const PackRequest &request;
   int64_t width, sliver;
-  // Of the sliver at hand: its first free index, where it goes, its free indices, those and the
+  // Current sliver: its first free index, its destination, its free indices, and those plus the
   // zeros after them.
   Value free0, to;
   int64_t used = 0, padded = 0;

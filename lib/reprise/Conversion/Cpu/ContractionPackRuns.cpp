@@ -1,5 +1,5 @@
 // reprise: emits the packing of operands with several free or contracted dimensions, such as the
-// windows of an image, run by run of their innermost one
+// windows of an image, in runs of their innermost dimension
 #include "ContractionEmit.h"
 #include "reprise/Conversion/Elementary.h"
 
@@ -11,8 +11,8 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-/// The offset of an index into a list of dimensions, as it goes up by one: a carried value, behind
-/// it the digits of all dimensions but the first.
+/// Offset of an index into a list of dimensions while the index increases by one. Carried values
+/// are the offset and the digits of all dimensions but the first.
 class Odometer {
 public:
   Odometer(KernelBuilder &k, ArrayRef<FreeDim> dims) : k(k), dims(dims) {}
@@ -58,7 +58,7 @@ public:
   }
 
   void emit() {
-    constexpr int64_t leastRun = 4; // shorter ones are not worth a vector
+    constexpr int64_t leastRun = 4; // shorter runs do not pay off as vectors
     bool wide = operand.type == type;
     if (wide && operand.lines && !operand.contracted.empty() && isRun(operand.contractedStride()) &&
         operand.contracted.back().size >= leastRun)
@@ -74,7 +74,7 @@ public:
   }
 
 private:
-  /// What load() and loadMasked() can do; a broadcast has stride 0.
+  /// Returns whether load() and loadMasked() support the stride; a broadcast has stride 0.
   static bool isRun(int64_t stride) { return stride == 1 || stride == 2; }
 
   void forSlivers(llvm::function_ref<void()> body) {
@@ -101,15 +101,15 @@ private:
     return emitAddress(b, type, to, k.add(k.mul(term, operand.sliver), lane));
   }
 
-  /// Zeros in the last vector of each term, where the sliver does not fill it: what follows
-  /// overwrites the others.
+  /// Stores zeros in the last vector of each term if the sliver does not fill it; later stores
+  /// overwrite the other lanes.
   void clearRest(Value term) {
     if (&operand == &plan.lanes && used % width != 0)
       emitStore(b, type, emitConstant(b, typeOfLanes(type, width), 0),
                 target(term, k.i64(used / width * width)), k.i64(0));
   }
 
-  /// Every sliver consists of pieces of one size, whose addresses are known before the terms.
+  /// Packs slivers of pieces of one size, whose addresses are known before the terms.
   void wholePieces() {
     SmallVector<Value> from;
     for (int64_t i = 0; i < used; i += piece)
@@ -122,8 +122,8 @@ private:
     });
   }
 
-  /// Runs of the innermost free dimension, cut where the sliver begins and ends. A run is stored in
-  /// whole vectors: the next run, or the next term, overwrites what is too much.
+  /// Packs runs of the innermost free dimension, cut at the ends of the sliver. A run is stored in
+  /// whole vectors: the next run, or the next term, overwrites the excess.
   void freeRuns() {
     Value table = scratch(3 * (operand.sliver / innermost + 2));
     Value row = k.div(free0, innermost), first = k.rem(free0, innermost);
@@ -150,8 +150,8 @@ private:
     });
   }
 
-  /// Each free index is a line of runs of the innermost contracted dimension, cut where the terms
-  /// begin and end.
+  /// Packs each free index as a line of runs of the innermost contracted dimension, cut at the ends
+  /// of the terms.
   void alongContracted() {
     int64_t size = operand.contracted.back().size;
     auto forRuns = [&](llvm::function_ref<void(Value offset, Value term, Value length)> body) {
@@ -184,7 +184,8 @@ private:
           copyLines(lines, offset, term, length);
         });
       });
-    // The lines' runs are neighbours in a filter: all of them before the next.
+    // The runs of the lines are neighbours in a filter, so we copy one run of all lines before the
+    // next run.
     forRuns([&](Value offset, Value term, Value length) {
       forSlivers([&] { copyLines(addresses(), offset, term, length); });
     });
@@ -220,7 +221,7 @@ private:
       forLoop(k, k.i64(0), length, k.i64(width), copy);
   }
 
-  /// `count` elements, 1 or 2 apart; nothing beyond the last is read.
+  /// Loads `count` elements, 1 or 2 apart, without a read beyond the last.
   Value load(Value from, int64_t stride, int64_t count) {
     if (stride == 1 || count == 1)
       return emitLoad(b, type, from, k.i64(0), count);
@@ -244,7 +245,7 @@ private:
     return vector::ShuffleOp::create(b, low, high, even);
   }
 
-  /// Elements `start`, `start` + 1, … , 0 for those from `end` on.
+  /// Loads elements `start`, `start` + 1, …; elements from `end` on are 0.
   Value loadBelow(Value from, Value start, Value end) {
     Type number = b.getIntegerType(type.getIntOrFloatBitWidth()); // as many lanes per register
     SmallVector<Attribute> numbers;
@@ -275,9 +276,9 @@ private:
   const OperandPlan &operand;
   const PackRequest &request;
   ArrayRef<FreeDim> free;
-  int64_t width, piece, innermost = 1; // innermost: the free dimension's size
+  int64_t width, piece, innermost = 1; // innermost: size of the free dimension
   Type type;
-  // Of the sliver at hand: its first free index, where it goes, its free indices.
+  // Current sliver: its first free index, its destination, its free indices.
   Value free0, to;
   int64_t used = 0;
 };

@@ -1,4 +1,4 @@
-// reprise: chooses tiles, blocks and packing for a contraction, from its shape and its target alone
+// reprise: chooses tiles, blocks and packing for a contraction, only from its shape and its target
 #include "ContractionPlan.h"
 
 using namespace mlir;
@@ -66,8 +66,8 @@ void chooseTile(ContractionPlan &plan, const CpuTarget &target) {
 
 void choosePacking(ContractionPlan &plan) {
   OperandPlan &rows = plan.rows, &lanes = plan.lanes;
-  // Broadcasts read rows of terms as fast as slivers, even where the rows' distance is a power of
-  // two; columns of them only with eight rows, half a cache line.
+  // Broadcasts read rows of terms as fast as slivers, even if the distance of rows is a power of
+  // two. Columns of terms are fast only with eight rows, half a cache line.
   bool readable = rows.type == plan.accumulator &&
                   (rows.contractedStride() == 1 || (rows.freeStride() == 1 && rows.sliver >= 8));
   bool readOnce = lanes.slivers() <= 2;
@@ -77,8 +77,8 @@ void choosePacking(ContractionPlan &plan) {
   rows.lines = (rows.contractedStride() == 1 || runs) && rows.freeSize > 1;
   bool contiguous = lanes.linear() && (lanes.freeStride() == 1 || lanes.freeSize == 1);
   bool dense = lanes.type == plan.accumulator && lanes.contractedStride() <= 2 * lanes.sliver;
-  // Lines whose distance is a multiple of 1 KiB meet in few sets of the cache, and cannot be read
-  // again from it.
+  // Lines whose distance is a multiple of 1 KiB share few sets of the cache, and are evicted before
+  // they are read again.
   bool collides = lanes.contractedStride() * bytesOf(lanes.type) % 1024 == 0;
   bool fewUses =
       rows.slivers() <= 2 || (rows.slivers() <= 8 && !collides && lanes.type == plan.accumulator);
@@ -86,8 +86,8 @@ void choosePacking(ContractionPlan &plan) {
     lanes.packing = Packing::None;
 }
 
-/// What several blocks would pack each for itself is packed once, unless that takes much memory or
-/// the whole contraction is over before a further command pays.
+/// Packs an operand once if several blocks would each pack it, unless the packed copy needs much
+/// memory, or the contraction is too short for a further command.
 void share(const ContractionPlan &plan, OperandPlan &operand, int64_t uses) {
   constexpr int64_t mostBytes = 32 << 20, leastWork = 1 << 22;
   int64_t bytes = plan.batch * plan.terms * operand.freeSize * plan.accumulatorBytes();
@@ -101,17 +101,18 @@ void chooseDepth(ContractionPlan &plan) {
   int64_t chain = std::clamp<int64_t>(plan.terms, 1, chainLength);
   int64_t depth = 1024;
   if (plan.lanes.packing == Packing::Private)
-    depth = plan.rows.freeSize <= 2 ? 128 : 512; // what is packed is used at once
+    depth = plan.rows.freeSize <= 2 ? 128 : 512; // packed data is used at once
   else if (plan.rows.slivers() == 1 && plan.lanes.packing == Packing::None)
-    depth = chainLength; // nothing is used twice
+    depth = chainLength; // no element is used twice
   int64_t parts = llvm::divideCeil(chain, depth);
   plan.kBlock = plan.terms > chainLength ? depth : llvm::divideCeil(chain, parts);
   if (parts > 1)
     plan.kBlock = llvm::alignTo(plan.kBlock, 16);
 }
 
-/// Blocks: the rows' part of one, or, if each block packs its lanes, the lanes' part stays in the
-/// second-level cache. More and smaller ones where there would be too few for the workers.
+/// Chooses blocks. The rows' part of a block, or, if each block packs its lanes, the lanes' part
+/// stays in the second-level cache. There are more and smaller blocks if there would be too few for
+/// the workers.
 void chooseBlocks(ContractionPlan &plan, const CpuTarget &target) {
   int64_t rowsWanted = target.registers() == 32 ? 128 : 72;
   plan.rowBlocks = llvm::divideCeil(plan.rows.freeSize, rowsWanted);
@@ -184,7 +185,7 @@ ContractionPlan planContraction(const ContractionSpec &spec, const CpuTarget &ta
   chooseBlocks(plan, target);
   plan.scratchLd = plan.laneSliversPerBlock() * plan.lanes.sliver;
   if (plan.scratchLd * plan.accumulatorBytes() % 1024 == 0)
-    plan.scratchLd += plan.vectorLanes; // rows of a tile then fall on different sets of the cache
+    plan.scratchLd += plan.vectorLanes; // rows of a tile then map to different sets of the cache
   return plan;
 }
 

@@ -1,5 +1,5 @@
-// reprise: the choice of tiles, blocks and packing for a contraction, from its shape and its target
-// alone
+// reprise: the choice of tiles, blocks and packing for a contraction, only from its shape and its
+// target
 #ifndef REPRISE_CONVERSION_CPU_CONTRACTIONPLAN_H
 #define REPRISE_CONVERSION_CPU_CONTRACTIONPLAN_H
 
@@ -8,28 +8,29 @@
 
 namespace reprise {
 
-/// Where the tiles read an operand from.
+/// Source from which the tiles read an operand.
 enum class Packing {
-  None,    // the operand itself
-  Private, // slivers that each worker packs for the block at hand
-  Shared   // slivers that an earlier command packed for all
+  None,    // operand in place
+  Private, // slivers that each worker packs for the current block
+  Shared   // slivers that an earlier command packed for all workers
 };
 
-/// One operand: the free dimensions become rows (lhs) or vector lanes (rhs) of the register tile.
+/// Operand: its free dimensions become rows (lhs) or vector lanes (rhs) of the register tile.
 struct OperandPlan {
   unsigned buffer;
-  int64_t offset; // of the first element
+  int64_t offset; // offset of the first element
   mlir::Type type;
-  llvm::SmallVector<FreeDim> batch, free, contracted; // adjacent ones merged
+  llvm::SmallVector<FreeDim> batch, free, contracted; // adjacent dimensions merged
   int64_t freeSize = 1;
   int64_t sliver = 1; // free indices per sliver
   Packing packing = Packing::Private;
-  /// Packed, a free index is one line of terms; else a term is one line of free indices.
+  /// Tells whether a packed free index is one line of terms; otherwise a term is one line of free
+  /// indices.
   bool lines = false;
   PrologueFn prologue = nullptr;
 
   int64_t slivers() const { return (freeSize + sliver - 1) / sliver; }
-  /// Free indices in the last sliver, if fewer than `sliver`; else 0.
+  /// Returns the free indices in the last sliver, if fewer than `sliver`; otherwise 0.
   int64_t tail() const { return freeSize % sliver; }
   bool linear() const { return free.size() <= 1 && contracted.size() <= 1; }
   int64_t freeStride() const { return free.empty() ? 1 : free.back().stride; }
@@ -41,13 +42,14 @@ struct ContractionPlan {
   OperandPlan rows, lanes;
   bool swapped = false;
   mlir::Type accumulator;
-  int64_t vectorLanes;      // elements of one register
+  int64_t vectorLanes;      // elements per register
   int64_t batch = 1, terms; // terms: the contracted size
   int64_t kBlock; // terms between two stores of the accumulators; divides chainLength or is ≥ terms
   int64_t rowBlocks, laneBlocks;
   int64_t scratchLd;    // elements
-  bool inPlace = false; // accumulate in the result itself
-  /// Each sliver of rows is finished, and handed to the epilogue, before the next.
+  bool inPlace = false; // whether sums accumulate in the result itself
+  /// Tells whether each sliver of rows is finished, and passed to the epilogue, before the next
+  /// sliver.
   bool strips = false;
 
   int64_t items() const { return batch * rowBlocks * laneBlocks; }
@@ -55,9 +57,9 @@ struct ContractionPlan {
   int64_t kBlocks() const { return std::max<int64_t>(1, llvm::divideCeil(terms, kBlock)); }
   int64_t rowSliversPerBlock() const { return llvm::divideCeil(rows.slivers(), rowBlocks); }
   int64_t laneSliversPerBlock() const { return llvm::divideCeil(lanes.slivers(), laneBlocks); }
-  /// Elements from one packed line of terms to the next, and from one packed sliver to the next: a
-  /// cache line or two more than needed, since lines whose distance is a multiple of 4 KiB meet in
-  /// one set of the cache.
+  /// Returns the elements from one packed line of terms to the next, and from one packed sliver to
+  /// the next. There is padding of one or two cache lines, since lines whose distance is a multiple
+  /// of 4 KiB map to one set of the cache.
   int64_t lineElements() const {
     int64_t line = 64 / accumulatorBytes();
     return llvm::alignTo(kBlock, line) + line;

@@ -1,4 +1,4 @@
-// reprise: emits what happens to the finished sums of a contraction
+// reprise: emits the store of the finished sums of a contraction
 #include "ContractionEmit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace reprise {
 
-/// Brings a block whose lanes ran along the result's rows into its order.
+/// Transposes a block whose lanes ran along the result's rows.
 static ContractionBlock transpose(KernelBuilder &k, const ContractionContext &context,
                                   const ContractionBlock &from) {
   const ContractionPlan &plan = context.plan;
@@ -47,7 +47,7 @@ static int64_t sizeOf(ArrayRef<FreeDim> dims) {
   return size;
 }
 
-/// Columns of one of the result's matrices.
+/// Returns the columns of one of the result's matrices.
 static int64_t columnsOf(const ContractionSpec &spec) {
   return sizeOf(spec.columns) / spec.columnGroups;
 }

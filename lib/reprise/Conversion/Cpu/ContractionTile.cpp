@@ -46,7 +46,7 @@ public:
   }
 
 private:
-  /// Asks for the lines that the sums go to, so that the stores at the end do not wait for them.
+  /// Prefetches the destination of the sums, so that the stores at the end do not wait.
   void prefetchSums() {
     int64_t line = 64 / bytesOf(accumulator);
     for (int64_t i = 0; i < request.rows; ++i)
@@ -68,8 +68,8 @@ private:
           loaded.push_back(emitLoad(b, accumulator, sumAddress(i, v), k.i64(0), width));
       return loaded;
     }
-    // A load under a mask of all or no lanes, not a branch: values that meet behind one make LLVM
-    // spill them all.
+    // We use a load with a mask of all or no lanes instead of a branch, because LLVM spills all
+    // values that meet behind a branch.
     Value yes = arith::ConstantIntOp::create(b, 1, 1);
     Value later = emitSplat(b, arith::XOrIOp::create(b, request.first, yes), width);
     Carried loaded;
@@ -87,7 +87,7 @@ private:
                  [&](int64_t t, int64_t row) { return leading == (row <= t); });
   }
 
-  /// Adds `count` terms from `term` on, to all rows or those chosen.
+  /// Adds `count` terms from `term` on to all rows, or to rows for which `takesPart` holds.
   Carried terms(Value term, int64_t count, ValueRange carried,
                 llvm::function_ref<bool(int64_t term, int64_t row)> takesPart = nullptr) {
     Carried sums(carried);
@@ -131,7 +131,7 @@ private:
     return arith::ConstantOp::create(b, DenseElementsAttr::get(type, bits));
   }
 
-  /// Loads a vector of rhs, whose lanes beyond the last column become 0 where there is no padding.
+  /// Loads a vector of rhs, whose lanes beyond the last column become 0 if there is no padding.
   Value loadVector(Type type, Value from, int64_t v) {
     int64_t lanes = request.maskRhs ? std::min(width, request.lanes - v * width) : width;
     if (lanes == width)

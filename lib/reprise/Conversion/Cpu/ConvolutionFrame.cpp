@@ -1,4 +1,4 @@
-// reprise: emits the copy of an image with zeros around it
+// reprise: emits the copy of an image with a frame of zeros
 #include "ConvolutionFrame.h"
 #include "reprise/Conversion/ControlFlow.h"
 #include "reprise/Conversion/Elements.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-/// Runs `body` for pieces of [0, count), in vectors as far as they go.
+/// Runs `body` for pieces of [0, count), in vectors as far as possible.
 void forPieces(KernelBuilder &k, int64_t count,
                llvm::function_ref<void(Value at, int64_t width)> body) {
   int64_t done = 0;

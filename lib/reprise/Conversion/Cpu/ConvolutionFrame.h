@@ -1,4 +1,4 @@
-// reprise: emits the copy of an image with zeros around it
+// reprise: emits the copy of an image with a frame of zeros
 #ifndef REPRISE_CONVERSION_CPU_CONVOLUTIONFRAME_H
 #define REPRISE_CONVERSION_CPU_CONVOLUTIONFRAME_H
 
@@ -6,8 +6,8 @@
 
 namespace reprise {
 
-/// Adds a kernel whose items are the planes: buffer 0 holds them one behind the other, buffer 1
-/// gets them framed.
+/// Adds a kernel whose items are the planes: buffer 0 holds the planes in sequence, buffer 1
+/// receives the framed planes.
 void emitFrame(mlir::ModuleOp kernels, llvm::StringRef name, mlir::Type type, const Frame &frame);
 
 } // namespace reprise

@@ -1,4 +1,4 @@
-// reprise: where the operands of a leader lie on the CPU
+// reprise: places of the operands of a leader on the CPU
 #ifndef REPRISE_CONVERSION_CPU_CPUOPERANDS_H
 #define REPRISE_CONVERSION_CPU_CPUOPERANDS_H
 
@@ -7,7 +7,7 @@
 
 namespace reprise {
 
-/// Operands that the CPU's loop nests copy. The target outlives them.
+/// Makes operands that the CPU's loop nests copy. The target outlives them.
 inline LaunchOperands makeCpuOperands(llvm::StringRef name, mlir::ModuleOp kernels,
                                       const CpuTarget &target) {
   return {name, kernels, [&target](mlir::Block &body, llvm::StringRef own, mlir::ModuleOp module) {

@@ -111,7 +111,7 @@ private:
   Image &image;
   const Object &object;
   Object::Elf_Shdr_Range sections;
-  std::vector<uint64_t> offsets; // of each section, in the image
+  std::vector<uint64_t> offsets; // offsets of sections in the image
 };
 
 } // namespace

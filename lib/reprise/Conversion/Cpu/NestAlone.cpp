@@ -1,4 +1,4 @@
-// reprise: kernels of ops that no loop nest computes: what they share
+// reprise: common parts of the kernels of ops that no loop nest computes
 #include "NestAlone.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -8,10 +8,10 @@
 
 namespace reprise::nests {
 
-/// An op that runs alone, and where its kernels go.
+/// Op that runs alone, and the destination of its kernels.
 struct AloneOp {
   mlir::Operation *op;
-  /// Per result: whether it is stored. The buffers are the operands and the stored results.
+  /// Tells whether each result is stored. The buffers are the operands and the stored results.
   llvm::SmallVector<bool> stored;
   llvm::StringRef name;
   mlir::ModuleOp kernels;
@@ -21,7 +21,7 @@ struct AloneOp {
 /// Emits the kernels, the first one under the name itself. Sets all but the commands' buffers.
 llvm::SmallVector<EmittedCommand> emitAlone(const AloneOp &alone);
 
-// One family of ops each, for emitAlone.
+// Emitters for one family of ops each, for emitAlone.
 EmittedCommand emitScatter(const AloneOp &alone);
 EmittedCommand emitCumsum(const AloneOp &alone);
 EmittedCommand emitTopK(const AloneOp &alone);
@@ -30,8 +30,8 @@ llvm::SmallVector<EmittedCommand> emitWindowUpdate(const AloneOp &alone);
 /// Runs over [0, count): vectors of `width`, then single elements.
 void forVectors(KernelBuilder &k, mlir::Value count, int64_t width,
                 llvm::function_ref<void(mlir::Value, int64_t)> body);
-/// Copies elements [begin, begin + count) from one buffer to the same place of another, unless that
-/// is the same memory.
+/// Copies elements [begin, begin + count) from one buffer to the same place of another, unless both
+/// are the same memory.
 void copyUnlessSame(KernelBuilder &k, mlir::Type bits, mlir::Value from, mlir::Value to,
                     mlir::Value begin, mlir::Value count, int64_t width);
 

@@ -43,7 +43,8 @@ void CumsumEmitter::emitChains(KernelBuilder &k, ArrayRef<Value> starts, int64_t
 }
 
 void CumsumEmitter::emitRows(KernelBuilder &k, Value first, Value last) {
-  // More rows at once would want more ways of the cache: rows of a power of two share its sets.
+  // More rows at once would need more ways of the cache, because rows of a power of two share its
+  // sets.
   for (int64_t count : {4, 1}) {
     Value rest = k.b.createOrFold<arith::RemUIOp>(k.sub(last, first), k.i64(count));
     Value end = k.sub(last, rest);

@@ -1,5 +1,5 @@
-// reprise: emits the kernel of a scatter: each item owns a block of the table and takes the updates
-// of its rows in index order
+// reprise: emits the kernel of a scatter: each item owns a block of the table and applies the
+// updates of its rows in index order
 #include "NestAlone.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,8 +28,8 @@ private:
   void storeRounded(KernelBuilder &k, const TableBlock &block);
   /// The element of the result at a place of the block.
   Value resultAt(KernelBuilder &k, const TableBlock &block, Value row, Value column);
-  /// The same for the sums: those of 16-bit elements are in scratch, to be rounded once, at the
-  /// end.
+  /// Returns the address of a sum. Sums of 16-bit elements are in scratch, and are rounded once at
+  /// the end.
   Value sumAt(KernelBuilder &k, const TableBlock &block, Value row, Value column);
   Value sums(KernelBuilder &k) { return accumulatesInScratch() ? k.workspace() : result(k); }
   void forColumns(KernelBuilder &k, const TableBlock &block,
@@ -51,8 +51,8 @@ ScatterEmitter::ScatterEmitter(const AloneOp &alone) : ScatterShape(alone.op), a
   chooseItems();
 }
 
-/// Every item looks at all indices of its batches, so there are not too many; a low table is cut
-/// into columns, too.
+/// Chooses the items. Every item reads all indices of its batches, so their number is limited; a
+/// table with few rows is cut into columns as well.
 void ScatterEmitter::chooseItems() {
   constexpr int64_t elements = 16384, mostRowItems = 64, enoughItems = 16;
   columnsPerItem = columns;
@@ -122,7 +122,7 @@ void ScatterEmitter::initialize(KernelBuilder &k, const TableBlock &block) {
       emitStore(k.b, compute, zero, sums(k), k.add(begin, i));
     });
   };
-  // Whole rows lie one behind the other.
+  // Whole rows are contiguous.
   if (columnsPerItem == columns)
     return fill(k.i64(0), k.mul(block.rowCount, columns));
   forLoop(k, k.i64(0), block.rowCount, k.i64(1), [&](Value row) { fill(row, block.columnCount); });
@@ -133,7 +133,7 @@ void ScatterEmitter::applyUpdates(KernelBuilder &k, const TableBlock &block) {
   forLoop(k, k.i64(0), k.i64(updates), k.i64(1), [&](Value i) {
     Value number = k.add(block.batchUpdate, i);
     Value row = k.sub(loadPosition(k, indexType, indices(k), number, rows), block.firstRow);
-    // As a number without sign, a row before the block is beyond its end.
+    // The comparison is unsigned: a row before the block wraps around and is beyond its end.
     Value mine = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, block.rowCount);
     ifThen(b, mine, [&] {
       forColumns(k, block, [&](Value column, int64_t lanes) {

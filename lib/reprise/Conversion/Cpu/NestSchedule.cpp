@@ -1,4 +1,4 @@
-// reprise: how a CPU runs a loop nest: vectors that stay in registers, items that stay in the cache
+// reprise: schedules of loop nests on a CPU: vectors stay in registers, items stay in the cache
 #include "NestSchedule.h"
 
 #include "../LoopNest/ScheduleBuilder.h"
@@ -8,13 +8,13 @@ using namespace mlir;
 namespace reprise::nests {
 namespace {
 
-/// Elements at a time where each comes from another line of memory: so many lines stay in the
-/// cache.
+/// Elements per step if each lies on another cache line: that many lines stay in the cache.
 constexpr int64_t jumpingLanes = 8;
-/// With more values than this in an element's work, vectors of 32 do not stay in 16 registers.
+/// Number of values in an element's work above which vectors of 32 do not stay in 16 registers.
 constexpr int64_t manyValues = 12;
-/// A chain of more operations is longer than a core looks ahead. Then the vectors of one turn are
-/// all that it can work on at a time, and with 32 registers four of them are better than two.
+/// Number of operations in a chain above which a core cannot look ahead beyond one iteration. The
+/// core then works on the vectors of only one iteration, and with 32 registers four vectors are
+/// better than two.
 constexpr int64_t longChain = 32;
 
 class CpuScheduler : ScheduleBuilder {
@@ -53,7 +53,8 @@ int64_t CpuScheduler::chooseLaneWidth(const Pass &pass, int64_t values) const {
 
 void CpuScheduler::chooseItems() {
   int64_t rows = graph.shape.rowCount(), columns = graph.shape.columnCount();
-  // Tens of kilobytes each, and enough items for 16 threads if there is that much.
+  // An item is tens of kilobytes, and there are enough items for 16 threads if the tensor is large
+  // enough.
   int64_t elements = std::clamp<int64_t>(llvm::alignTo(graph.shape.size() / 64, laneBlock),
                                          laneBlock, 8 * laneBlock);
   bool wholeRows = graph.hasReductions() || has(Root::Row);

@@ -1,4 +1,4 @@
-// reprise: how a CPU runs a loop nest
+// reprise: schedules of loop nests on a CPU
 #ifndef REPRISE_CONVERSION_CPU_NESTSCHEDULE_H
 #define REPRISE_CONVERSION_CPU_NESTSCHEDULE_H
 

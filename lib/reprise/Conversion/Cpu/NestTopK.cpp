@@ -11,8 +11,8 @@ using namespace mlir;
 namespace reprise::nests {
 namespace {
 
-/// Up to that many, a list of the largest so far is kept, which most elements do not enter. More
-/// are collected, and sorted now and then.
+/// Largest count for which a sorted list of the largest elements so far is kept, which most
+/// elements do not enter. For larger counts, candidates are collected and sorted now and then.
 constexpr int64_t longestList = 16;
 
 /// Elements compare by keys: integers in the order of the elements, NaN first, zeros alike.
@@ -25,18 +25,18 @@ private:
   /// The keys of `lanes` elements from `column` of the row on.
   Value loadKeys(Value row, Value column, int64_t lanes);
   void emitRow(Value row);
-  /// Hands on every element but those of vectors none of which is larger than the least that
-  /// counts: `least` is a key in memory, of account where the i64 `filled` is not 0.
+  /// Passes to `body` every element except those of vectors without an element above `least`.
+  /// `least` is a key in memory, valid if the i64 `filled` is not 0.
   void forCandidates(Value row, Value least, Value filled,
                      llvm::function_ref<void(Value key, Value index)> body);
-  // Both leave the indices of the largest at the start of the returned memory.
+  // Both functions leave the indices of the largest elements at the start of the returned memory.
   Value emitList(Value row);
   Value emitCollection(Value row);
-  /// Puts a key behind those of the list that are not smaller; the last one drops out.
+  /// Inserts a key behind keys of the list that are not smaller; the last key drops out.
   void insertInList(Value key, Value index);
-  /// Sorts the first `size` collected keys, equal ones in order.
+  /// Sorts the first `size` collected keys; the sort is stable.
   void sortCollection(Value size);
-  /// Merges sorted runs of `length`, of which the pairs begin at `begin`.
+  /// Merges pairs of sorted runs of `length`, from `begin` on.
   void mergeRuns(Value from, Value to, Value size, Value length, Value begin);
   void storeResults(Value row, Value indices);
   Value greater(Value x, Value y) {
@@ -65,7 +65,7 @@ TopKEmitter::TopKEmitter(const AloneOp &alone)
     : TopKShape(cast<TopKOp>(alone.op)), alone(alone), k(alone.kernels, alone.name),
       key(keyType()) {
   width = alone.target.lanes(bytesOf(key));
-  // One more than the row has is never full: it is sorted once, at its end.
+  // A collection of one more than the row's elements is never full: it is sorted once, at its end.
   capacity = std::min(n + 1, count + std::max<int64_t>(count, 64));
   indexBytes = headBytes + llvm::alignTo(2 * capacity * bytesOf(key), 64);
 }
@@ -155,7 +155,8 @@ void TopKEmitter::mergeRuns(Value from, Value to, Value size, Value length, Valu
   Value middle = k.min(k.add(begin, length), size), end = k.min(k.add(middle, length), size);
   Value last = k.i64(capacity - 1);
   forLoop(k, begin, end, k.i64(1), ValueRange{begin, middle}, [&](Value at, ValueRange heads) {
-    // At least one run has elements left; the other one's head may lie behind all.
+    // At least one run has elements left; the head of the other run may lie behind its end, so both
+    // are clamped.
     Value left = k.add(from, k.min(heads[0], last)), right = k.add(from, k.min(heads[1], last));
     Value leftKey = emitLoad(k.b, key, keys, left), rightKey = emitLoad(k.b, key, keys, right);
     Value leftIsOver = arith::CmpIOp::create(k.b, arith::CmpIPredicate::sge, heads[0], middle);
@@ -171,7 +172,7 @@ void TopKEmitter::mergeRuns(Value from, Value to, Value size, Value length, Valu
 }
 
 void TopKEmitter::sortCollection(Value size) {
-  // From one half of the memory to the other, an even number of times.
+  // We merge from one half of the memory to the other, an even number of times.
   int64_t passes = llvm::alignTo(llvm::Log2_64_Ceil(capacity), 2);
   forLoop(k, k.i64(0), k.i64(passes), k.i64(1), [&](Value pass) {
     Value length = arith::ShLIOp::create(k.b, k.i64(1), pass);
@@ -188,7 +189,7 @@ Value TopKEmitter::emitCollection(Value row) {
   Value filled = area(0), sizeAt = area(8), keys = area(headBytes), indices = area(indexBytes);
   emitStore(k.b, i64, k.i64(0), filled, k.i64(0));
   emitStore(k.b, i64, k.i64(0), sizeAt, k.i64(0));
-  // Sorting leaves the least that counts in its place, where nothing else is put.
+  // Sorting puts the smallest key that counts in its place, which no later step overwrites.
   Value least = emitAddress(k.b, key, keys, k.i64(count - 1));
   forCandidates(row, least, filled, [&](Value element, Value column) {
     Value size = emitLoad(k.b, i64, sizeAt, k.i64(0));

@@ -7,14 +7,14 @@
 
 namespace reprise {
 
-/// Where maxima go: the numbers of the buffers of values and positions, -1 for none.
+/// Numbers of the buffers of maxima and their positions, -1 for none.
 struct MaxTargets {
   int values, positions;
   mlir::Type positionType;
 };
 
-/// Whether vectors of neighbouring outputs can be pooled: windows, not adaptive, of f32 or f64, at
-/// steps of 1 or 2.
+/// Returns whether vectors of neighbouring outputs can be pooled: non-adaptive windows of f32 or
+/// f64, at steps of 1 or 2.
 bool hasPoolLanes(const PoolAxis &axis, mlir::Type type);
 
 /// Pools the outputs of one plane, vector by vector. `from` is its first element, `to` the number

@@ -66,12 +66,13 @@ public:
   }
 
 private:
-  /// One position of the window per lane. Lanes outside of the image hold 0.
+  /// Position of the window per lane. Lanes outside of the image hold 0.
   struct Term {
     Value value, position, inside;
   };
 
-  /// Calls `body` for each vector of outputs: what its line covers, its first column, its number.
+  /// Calls `body` for each vector of outputs with the range of its line, its first column, and its
+  /// number.
   void forVectors(llvm::function_ref<void(PoolRange, Value, Value)> body) {
     forLoop(k, k.i64(0), k.i64(rows.steps), k.i64(1), [&](Value y) {
       PoolRange covered = poolRange(k, rows, y);
@@ -91,7 +92,7 @@ private:
     });
   }
 
-  /// Column `first` of a line in lane 0, and every `stride`-th after it.
+  /// Loads column `first` of a line in lane 0, and every `stride`-th column after it.
   Term load(Value line, Value first) {
     Value column = add(lanesOf(first), arith::MulIOp::create(b, iota, number(columns.stride)));
     Term term;
@@ -108,7 +109,7 @@ private:
     return term;
   }
 
-  /// Neighbouring elements; 0 for those outside of the line.
+  /// Loads neighbouring elements; elements outside of the line are 0.
   Value loadPart(Value line, Value first) {
     Value mask = isInside(add(lanesOf(first), iota));
     return LLVM::MaskedLoadOp::create(b, vector, emitAddress(b, type, from, k.add(line, first)),
@@ -155,7 +156,7 @@ private:
   Type type;
   Value from, to;
   int64_t width;
-  Type integer; // as wide as an element
+  Type integer; // integer as wide as an element
   VectorType vector, integers;
   Value iota;
 };

@@ -12,7 +12,7 @@ namespace reprise {
 
 using namespace nests;
 
-/// The first buffers of a kernel, before those of the group.
+/// Number of buffers of a kernel before those of the group.
 static constexpr unsigned contractionOperands = 2;
 
 struct TileGroup::Impl {
@@ -64,7 +64,7 @@ static void prefetchRows(KernelBuilder &k, const ContractionBlock &block, Value 
 }
 
 void TileGroup::prefetch(KernelBuilder &k, const ContractionBlock &block) const {
-  // What is smaller is likely to be in the cache.
+  // Smaller operands are probably in the cache.
   constexpr int64_t least = 1 << 20;
   Value row = k.add(k.mul(block.batch, impl->rows), block.row0);
   Value first = k.add(k.mul(row, impl->columns), block.column0);

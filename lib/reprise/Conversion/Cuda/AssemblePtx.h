@@ -6,8 +6,8 @@
 
 namespace reprise {
 
-/// The path of ptxas: in PATH, or in the CUDA toolkit, which CUDA_HOME or CUDA_PATH name, or which
-/// is at /usr/local/cuda where neither is set. Empty if it is nowhere.
+/// Returns the path of ptxas: in PATH, or in the CUDA toolkit of CUDA_HOME or CUDA_PATH, or, if
+/// neither is set, in /usr/local/cuda. Empty if it is not found.
 std::string findAssembler();
 
 /// The cubin of a text for the chip. Text, chip and version of ptxas decide every byte. Errors, at

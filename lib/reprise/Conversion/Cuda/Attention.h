@@ -9,7 +9,7 @@ namespace reprise::cuda {
 
 /// Adds the kernels of one attention, whose names begin with `name`. The slots of their commands
 /// are those of AttentionBuffers, inputs and outputs each numbered from 0; in the backward the
-/// shared scratch follows. No score is in memory: each kernel computes the scores that it needs.
+/// shared scratch follows. Scores are never stored: each kernel computes the scores that it needs.
 EmittedLaunch emitAttention(mlir::ModuleOp kernels, llvm::StringRef name, const AttentionSpec &spec,
                             Contractions contractions);
 EmittedLaunch emitAttentionBackward(mlir::ModuleOp kernels, llvm::StringRef name,

@@ -1,5 +1,5 @@
-// reprise: the backward of attention for the warps of a GPU: one kernel for what each query needs,
-// one for the gradients of queries, one for those of keys and values
+// reprise: the backward of attention for the warps of a GPU: a kernel for statistics of queries, a
+// kernel for the gradients of queries, and a kernel for those of keys and values
 #include "Attention.h"
 #include "TensorAttention.h"
 #include "ThreadChains.h"
@@ -14,10 +14,11 @@ using namespace mlir;
 namespace reprise::cuda {
 namespace {
 
-/// Steps of a row's sum that stand one behind the other, without a loop.
+/// Number of steps of a row's sum up to which the loop is unrolled.
 constexpr int64_t mostUnrolled = 4;
 
-/// delta is row-major [batch, head, query] in the shared scratch.
+/// Base of the kernels of the backward. delta is row-major [batch, head, query] in the shared
+/// scratch.
 class BackwardKernel : protected WarpAttention {
 public:
   BackwardKernel(ThreadKernel &k, const AttentionSpec &spec, const WarpPlan &plan)
@@ -27,8 +28,8 @@ protected:
   struct Gradients {
     Value dropped, score; // dropout(p), ds
   };
-  /// Of one score, from the products of query and key, and, where its gradient is asked for, of
-  /// dout and value.
+  /// Returns the gradients of one score, from the product of query and key, and, if its gradient is
+  /// requested, of dout and value.
   Gradients gradients(const HeadIndex &head, Value query, Value key, Value product, Value dp,
                       Value word) {
     Value lse = statistic(buffers.lse, spec.lse, head, query);
@@ -44,8 +45,8 @@ protected:
   }
 };
 
-/// delta = Σ_d dout · out − dlse; for tensor cores in pairs with log2(e)·lse, which is 0 for a
-/// query that sees no key.
+/// Kernel of delta = Σ_d dout · out − dlse. For tensor cores, delta is stored in pairs with
+/// log2(e)·lse, which is 0 for a query that sees no key.
 class DeltaKernel : BackwardKernel {
 public:
   DeltaKernel(ThreadKernel &k, const AttentionSpec &spec, const WarpPlan &plan, bool isPaired)
@@ -110,7 +111,7 @@ private:
   bool isPaired;
 };
 
-/// dquery and dscore; a warp has queries.
+/// Kernel of dquery and dscore; a warp has queries.
 class QueryKernel : BackwardKernel {
 public:
   using BackwardKernel::BackwardKernel;
@@ -122,7 +123,7 @@ public:
     values = othersOf(buffers.value, spec.value, keyHead, 1);
     queries = rowsOf(buffers.query, spec.query, head);
     douts = rowsOf(buffers.dout, spec.dout, head);
-    // All scores are stored, those of no terms as +0.
+    // All scores are stored; scores that are no terms are +0.
     Value limit = spec.isStored(3) ? k.i64(spec.keys) : visibleTo(lastRow);
     Carried zeros(own.size() * depth.size(), number(0));
     Carried sums = emitChains(k, spec.keys, compute, zeros.size(), [&](Value low, Value high) {
@@ -165,7 +166,7 @@ private:
   Rows queries, keys, douts, values;
 };
 
-/// dkey, dvalue, or both, which then have one width; a warp has keys.
+/// Kernel of dkey, dvalue, or both, which then have one width; a warp has keys.
 class KeyKernel : BackwardKernel {
 public:
   KeyKernel(ThreadKernel &k, const AttentionSpec &spec, const WarpPlan &plan, bool ofKeys,
@@ -197,7 +198,7 @@ private:
       Value start = k.mul(number, spec.queries), all = k.i64(spec.queries);
       Value first = clamp(k.sub(low, start), k.i64(0), all);
       Value last = clamp(k.sub(high, start), k.i64(0), all);
-      if (spec.causal) // What sees none of the block's keys.
+      if (spec.causal) // queries that see none of the block's keys
         first = max(first, k.sub(blockRow, k.i64(spec.shift())));
       HeadIndex head = queryHeadOf(keyHead, number);
       Rows queries = othersOf(buffers.query, spec.query, head, 0),

@@ -1,4 +1,4 @@
-// reprise: attention for the warps of a GPU, which have queries
+// reprise: attention for the warps of a GPU; a warp has queries
 #include "Attention.h"
 #include "TensorAttention.h"
 #include "ThreadChains.h"
@@ -27,7 +27,7 @@ public:
   }
 
 private:
-  /// The scores of the lane's key, and whether they are terms.
+  /// Scores of the lane's key, and whether they are terms.
   struct Scores {
     PerRow values, isTerm;
   };
@@ -67,7 +67,7 @@ private:
     if (spec.draws())
       words = drawForQueries(head, at);
     for (auto [row, value] : llvm::enumerate(found.values)) {
-      // A masked key's +0 changes no sum, since those of probabilities are never -0.
+      // The +0 of a masked key changes no sum, since sums of probabilities are never -0.
       Value p = select(found.isTerm[row], emitExp(b, subtract(value, largest[row])), number(0));
       sums.push_back(add(before[results + row], p));
       weights.push_back(spec.draws() ? dropout(words[row], p) : p);
@@ -117,7 +117,7 @@ private:
 
   HeadIndex head;
   Rows queries, keys, values;
-  Value limit; // no query of the block sees keys from here on
+  Value limit; // first key that no query of the block sees
   PerRow largest;
 };
 

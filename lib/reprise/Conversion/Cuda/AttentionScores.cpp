@@ -1,4 +1,4 @@
-// reprise: emits what the kernels of attention for the threads of a GPU compute of one score
+// reprise: emits the arithmetic of a single score of attention for the threads of a GPU
 #include "AttentionScores.h"
 
 #include "MatrixTile.h"

@@ -1,4 +1,4 @@
-// reprise: emits what the kernels of attention for the threads of a GPU compute of one score
+// reprise: emits the arithmetic of a single score of attention for the threads of a GPU
 #ifndef REPRISE_CONVERSION_CUDA_ATTENTIONSCORES_H
 #define REPRISE_CONVERSION_CUDA_ATTENTIONSCORES_H
 
@@ -17,26 +17,28 @@ public:
 
 protected:
   Value score(Value product, const HeadIndex &head, Value query, Value key);
-  /// Whether the key is a term of the query's sums.
+  /// Returns whether the key is a term of the query's sums.
   Value sees(const HeadIndex &head, Value query, Value key);
-  /// dropout(x) by the word of a score.
+  /// Return the word of a score, and dropout(x) by that word.
   Value word(const HeadIndex &head, Value query, Value key);
   Value dropout(Value word, Value x);
-  /// Whether the words of a query's scores begin with a block of Philox.
+  /// Returns whether the words of a query's scores begin with a block of Philox.
   bool hasWholeBlocks() const { return !spec.hasOrigin && spec.globalShape[3] % 4 == 0; }
   /// The words from `position` on.
   using Words = std::array<Value, 4>;
   Words drawBlock(Value position);
-  /// Of two lists, lanes that differ in a bit of their number have one each; they exchange what the
-  /// other one lacks: first comes what lanes without the bit had.
+  /// Exchanges lists between lanes that differ in a bit of their number. Each lane keeps one of its
+  /// two lists and receives the other lane's; the list of the lane without the bit comes first.
   void exchangeLists(llvm::MutableArrayRef<Value> first, llvm::MutableArrayRef<Value> second,
                      Value hasBit, int64_t distance);
-  /// Four lanes, `distance` apart, have four words each: a lane gets its own of each one's list.
+  /// Transposes four words of four lanes, `distance` apart: each lane receives its word of each
+  /// lane's list.
   void transpose(Words &words, Value isUpper, Value isOdd, int64_t distance);
-  /// In elements, of the first one of each head.
+  /// Returns the alignment, in elements, of the first element of each head.
   int64_t alignmentOf(const AttentionStrides &strides) const;
 
-  /// Of the backward: a number per query, and one that the first kernel wrote to the scratch.
+  /// Return, in the backward, a number per query, and the number that the first kernel wrote to the
+  /// scratch.
   Value statistic(unsigned buffer, const AttentionStrides &strides, const HeadIndex &head,
                   Value query);
   Value delta() { return k.buffer(buffers.outputs + llvm::count(spec.stored, true)); }
@@ -44,7 +46,7 @@ protected:
     return k.add(k.mul(head.number, spec.queries), query);
   }
   Value scaled(Value x) { return spec.scale == 1 ? x : multiply(x, number(spec.scale)); }
-  /// sum / total, and 0 for a query that sees no key.
+  /// Returns sum / total, and 0 for a query that sees no key.
   Value quotient(Value sum, Value total);
   /// The larger one. Where NaN is among the scores, every result is NaN, whether NaN wins here or
   /// not; nor does the sign of zero show. So the comparison of one instruction serves.
@@ -58,7 +60,8 @@ protected:
   Value select(Value condition, Value x, Value y) {
     return mlir::arith::SelectOp::create(b, condition, x, y);
   }
-  /// Of numbers of rows, columns and lanes, for which 32 bits, and registers, serve.
+  /// Compares numbers of rows, columns and lanes in 32 bits, which are enough and need fewer
+  /// registers.
   Value less(Value x, Value y) {
     auto narrow = [&](Value i) {
       return mlir::arith::TruncIOp::create(b, b.getI32Type(), i).getResult();
@@ -66,7 +69,7 @@ protected:
     return mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::slt, narrow(x), narrow(y));
   }
   Value both(Value x, Value y) { return mlir::arith::AndIOp::create(b, x, y); }
-  /// The score of what is no term: -∞.
+  /// Returns -∞, the score of a key that is no term.
   Value infinity() { return number(-std::numeric_limits<double>::infinity()); }
   Value number(double value) { return emitConstant(b, compute, value); }
 

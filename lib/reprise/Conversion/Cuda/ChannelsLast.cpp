@@ -75,7 +75,7 @@ private:
       emitStore(b, type, value, memory, k.add(k.mul(inTile, pitch), place));
   }
 
-  /// Eight channels of a position, which are there all or not at all.
+  /// Writes eight channels of a position, all of which exist or none.
   void write() {
     int64_t perPosition = tileChannels / together;
     Value own = k.numberInBlock(), inTile = k.div(own, perPosition),

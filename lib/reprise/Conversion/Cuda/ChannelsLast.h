@@ -7,8 +7,8 @@
 
 namespace reprise {
 
-/// A copy of `value`, [samples, channels, spatial…] of 16-bit floats, in the launch's scratch: the
-/// strides that are returned are those of its dimensions in the copy, with the frame.
+/// Copies `value`, [samples, channels, spatial…] of 16-bit floats, to the launch's scratch. The
+/// returned strides are those of its dimensions in the copy, with the frame.
 mlir::FailureOr<LaunchOperand> copyChannelsLast(LaunchOperands &operands, mlir::ModuleOp kernels,
                                                 llvm::StringRef name, mlir::Value value,
                                                 const Frame &frame);

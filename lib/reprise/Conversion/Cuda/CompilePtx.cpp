@@ -32,13 +32,13 @@ std::unique_ptr<llvm::TargetMachine> makeGpu(StringRef chip) {
     return true;
   }();
   (void)initialized;
-  // Without features LLVM takes the oldest version of PTX that has the chip, which most drivers
+  // Without features LLVM uses the oldest version of PTX that has the chip, which most drivers
   // read.
   return makeMachine("nvptx64-nvidia-cuda", chip);
 }
 
-/// Converts the gpu dialect alone. The pass of this name would make libdevice calls of math ops,
-/// which approximate what must be rounded right.
+/// Converts only the gpu dialect. The pass of this name would lower math ops to libdevice calls,
+/// which approximate operations that must be rounded correctly.
 LogicalResult convertGpuOps(gpu::GPUModuleOp module) {
   MLIRContext *context = module.getContext();
   LLVMTypeConverter converter(context);
@@ -53,8 +53,8 @@ LogicalResult convertGpuOps(gpu::GPUModuleOp module) {
   return applyPartialConversion(module, target, std::move(patterns));
 }
 
-/// Converts a copy of each kernel and puts it into a module of its own, of the same name, inside of
-/// one that is returned.
+/// Converts a copy of each kernel and puts it into its own module, of the same name, inside of the
+/// returned module.
 FailureOr<OwningOpRef<ModuleOp>> convertKernels(ModuleOp kernels) {
   OwningOpRef<ModuleOp> copy = kernels.clone(), outer = ModuleOp::create(kernels.getLoc());
   for (auto kernel : copy->getOps<gpu::GPUModuleOp>()) {
@@ -73,7 +73,7 @@ FailureOr<std::string> compileKernel(ModuleOp kernel, StringRef chip) {
   FailureOr<std::string> text =
       generateCode(kernel, *machine, llvm::CodeGenFileType::AssemblyFile,
                    [](llvm::Function &function) { function.addFnAttr(llvm::Attribute::NoUnwind); });
-  // What the GPU's driver could not link.
+  // The GPU's driver could not link an external function.
   if (succeeded(text) && StringRef(*text).contains(".extern"))
     return kernel.emitError("the kernel would call a function");
   return text;
@@ -99,7 +99,7 @@ static SmallVector<StringRef> listChips(StringRef chips) {
 
 bool CudaBackend::hasChips(StringRef chips) {
   std::unique_ptr<llvm::TargetMachine> any = makeGpu("sm_80");
-  // Before sm_80 there is no max.NaN, and no bf16 either.
+  // Chips before sm_80 have neither max.NaN nor bf16.
   unsigned least = 80;
   return llvm::all_of(listChips(chips), [&](StringRef chip) {
     unsigned number = 0;
@@ -120,9 +120,9 @@ std::vector<std::string> CudaBackend::getFeatures() const {
 
 bool CudaBackend::hasAssembler() { return !findAssembler().empty(); }
 
-/// The texts for all chips, one after the other at multiples of 64 bytes, each with a zero that
-/// ends it. Behind them stand the cubins, if there are any, each behind 64 bytes that begin with
-/// its size, so that who looks for a text finds it as without them (Runtime/CudaCode.h).
+/// Returns the texts for all chips, at multiples of 64 bytes, each ended by a zero. Cubins, if any,
+/// follow, each behind 64 bytes that begin with its size, so that a search for a text works as
+/// without cubins (Runtime/CudaCode.h).
 static FailureOr<std::string> compileForChips(ModuleOp kernel, StringRef chips, bool hasCubins) {
   constexpr size_t alignment = 64;
   std::string texts, cubins;

@@ -1,4 +1,4 @@
-// reprise: where the elements of a contraction's operands lie, for the kernels of GPUs
+// reprise: places of the elements of a contraction's operands, for the kernels of GPUs
 #ifndef REPRISE_CONVERSION_CUDA_CONTRACTIONINDEX_H
 #define REPRISE_CONVERSION_CUDA_CONTRACTIONINDEX_H
 

@@ -37,8 +37,8 @@ static FailureOr<LaunchOperand> findFramed(LaunchOperands &operands, Value image
   return operands.findPadded(image, low, high);
 }
 
-/// A function of a value of type `given`, of which `makeResult` makes the leader's result, and of
-/// the body's arguments: the ops behind the leader.
+/// Builds a function of the ops behind the leader. Its arguments are a value of type `given`, from
+/// which `makeResult` computes the leader's result, and the body's arguments.
 static OwningOpRef<func::FuncOp>
 buildBehind(Operation *leader, Type given,
             llvm::function_ref<Value(ImplicitLocOpBuilder &, Value)> makeResult) {
@@ -67,7 +67,7 @@ buildBehind(Operation *leader, Type given,
 }
 
 namespace {
-/// Emits contractions of two operands, by the kernel that suits them.
+/// Emitter of contractions of two operands, which chooses the kernel.
 class ContractionEmitter {
 public:
   ContractionEmitter(Operation *leader, StringRef name, ModuleOp kernels, LaunchOperands &operands,
@@ -95,7 +95,7 @@ public:
     return callLibrary(spec, std::nullopt) ? success() : addWhole(spec);
   }
 
-  /// What no library takes becomes a contraction, and a sum in its place.
+  /// Emits a contraction with bias: as a library call, or otherwise as a contraction and a sum.
   LogicalResult emit(DotBiasOp dot) {
     FailureOr<LaunchOperand> bias = operands.find(dot.getBias(), /*dense=*/true);
     if (failed(bias) || failed(makeMatrices(dot)))
@@ -127,7 +127,7 @@ public:
   }
 
 private:
-  /// A library contracts matrices. What is none is copied: heads between rows and columns.
+  /// Copies operands that are no matrices, as a library needs: heads between rows and columns.
   template <typename OpT> LogicalResult makeMatrices(OpT dot) {
     if (contractions != Contractions::Library)
       return success();
@@ -178,8 +178,8 @@ private:
                   [&](ImplicitLocOpBuilder &b, Value parts) { return split->buildSum(b, parts); });
   }
 
-  /// A contraction of all terms, and the ops behind it: in the same kernel, unless these do not go
-  /// along its dimensions.
+  /// Adds a contraction of all terms, and the ops behind it: in the same kernel, unless these do
+  /// not follow its dimensions.
   LogicalResult addFinished(StringRef own, ContractionSpec spec, ResultStrides result) {
     layOut(spec, result);
     if (isAlone(*leader->getBlock(), leader)) {
@@ -196,7 +196,7 @@ private:
     return finish(type, made, [](ImplicitLocOpBuilder &, Value value) { return value; });
   }
 
-  /// The ops behind the leader as loop nests, which begin with making its result of what lies in
+  /// Emits the ops behind the leader as loop nests, which first compute its result from values in
   /// scratch.
   LogicalResult finish(Type given, BufferSlot slot,
                        llvm::function_ref<Value(ImplicitLocOpBuilder &, Value)> makeResult) {

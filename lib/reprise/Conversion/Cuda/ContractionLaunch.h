@@ -7,8 +7,8 @@
 
 namespace reprise::cuda {
 
-/// Emits a body that is such a launch (reprise/Conversion/LoopNest/ContractionLaunch.h), of
-/// operands that nothing was found of yet.
+/// Emits a body that is such a launch (reprise/Conversion/LoopNest/ContractionLaunch.h); no operand
+/// has been looked up yet.
 mlir::FailureOr<EmittedLaunch> emitContractionLaunch(mlir::Block &body, llvm::StringRef name,
                                                      mlir::ModuleOp kernels,
                                                      LaunchOperands operands,

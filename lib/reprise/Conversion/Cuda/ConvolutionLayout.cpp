@@ -1,4 +1,4 @@
-// reprise: how operands of a convolution lie for the tensor cores of a GPU
+// reprise: the layout of convolution operands for the tensor cores of a GPU
 #include "ConvolutionLayout.h"
 
 #include "ContractionIndex.h"

@@ -77,9 +77,9 @@ Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
   return nests::findInPlacePairs(body, threadRules, makeThreadSchedule);
 }
 
-/// Left alone, ptxas unrolls loops until a block has all registers, or spills for a block more;
-/// words that are drawn, and nothing else, may take as many. Of blocks with rows there are as many
-/// as have room for these, with 80 registers for each thread.
+/// Returns how many blocks a multiprocessor should hold together. By default ptxas unrolls loops
+/// until a block has all registers, or spills to fit one more block; random words may use many
+/// registers. Blocks with rows are limited by shared memory, with 80 registers per thread.
 static int64_t countBlocksTogether(const Graph &graph, const Schedule &schedule, int64_t rowBytes) {
   constexpr int64_t threadsTogether = 512, rowThreads = 768;
   constexpr int64_t sharedTogether = 224 * 1024, ownOfBlock = 1024;

@@ -15,21 +15,21 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-/// What is fewer than a tile, in one of its parts, is exact always.
+/// Returns whether all parts suit tensor cores; a smaller part is always exact.
 bool allPartsSuit(Operation *op, const ConvolutionOperands &operands) {
   return llvm::all_of(densePartsOf(op, operands), [](const ConvolutionPart &part) {
     return suitsTensorCores(part.spec, Contractions::Library);
   });
 }
 
-/// The call, and the zeros that its image gets before, since the library knows paddings only that
-/// are the same on both sides.
+/// Call, and the zeros that are added to its image first, because the library supports only
+/// symmetric padding.
 struct Call {
   LibraryConvolution numbers;
   SmallVector<int64_t> low, high; ///< by dimension of the image
 };
 
-/// One dimension; false if the library has no such padding.
+/// Describes one dimension; returns false if the library has no such padding.
 template <typename OpT> bool describeAxis(OpT op, int64_t from, size_t axis, Call &call) {
   LibraryConvolution &c = call.numbers;
   int64_t low = op.getLow()[from], high = op.getHigh()[from];
@@ -75,12 +75,13 @@ std::optional<Call> describeCall(Operation *op) {
       .Default(std::nullopt);
 }
 
-/// Arguments are aligned if their sizes are; what is copied is aligned always.
+/// Returns whether a value is aligned. Arguments are aligned if their size is a multiple of the
+/// alignment; copies are always aligned.
 bool isAligned(Value value) {
   return !isa<BlockArgument>(value) || getByteSize(value.getType()) % callAlignment == 0;
 }
 
-/// A copy of all that is no argument, or that gets zeros around it.
+/// Finds an operand; copies a value that is no argument, or that needs zeros around it.
 FailureOr<LaunchOperand> findDense(LaunchOperands &operands, Value value, ArrayRef<int64_t> low,
                                    ArrayRef<int64_t> high) {
   auto isZero = [](int64_t width) { return width == 0; };

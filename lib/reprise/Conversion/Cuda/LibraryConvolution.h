@@ -6,10 +6,10 @@
 
 namespace reprise {
 
-/// Adds the call that computes a convolution, or one of its gradients, to the launch of `operands`,
-/// behind the copies that it needs. False if it stays with kernels, and nothing was added; if that
-/// is so because of what the library takes, the launch says why. The op alone decides, so all plans
-/// do alike.
+/// Adds the library call of a convolution, or one of its gradients, to the launch of `operands`,
+/// behind the copies that it needs. Returns false, and adds no command, if kernels compute it; if a
+/// limit of the library is the reason, the launch records it. The choice depends only on the op, so
+/// all plans choose alike.
 mlir::FailureOr<bool> emitLibraryConvolution(mlir::Operation *convolution,
                                              LaunchOperands &operands);
 

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-/// An operand as rows, or columns, by terms, for each of a batch.
+/// Operand as rows, or columns, by terms, for each batch entry.
 struct Sides {
   FreeDim side, terms, batch;
 };
@@ -44,7 +44,7 @@ std::optional<Sides> joinSides(const ContractionSpec &spec, bool isLhs) {
   return Sides{*side, *terms, *batch};
 }
 
-/// How an operand is stored, if its neighbours are neighbours in memory.
+/// Describes the storage of an operand; returns false if no dimension is dense.
 bool describe(const Sides &sides, int64_t &transposed, int64_t &pitch, int64_t &stride) {
   stride = sides.batch.stride;
   transposed = sides.terms.stride != 1;
@@ -53,7 +53,8 @@ bool describe(const Sides &sides, int64_t &transposed, int64_t &pitch, int64_t &
   return (!transposed || sides.side.stride == 1) && pitch >= line;
 }
 
-/// Of the buffers around a launch, their sizes tell where rows of arrays in loops may lie.
+/// Returns whether an operand is aligned. The sizes of the buffers around a launch determine the
+/// alignment of rows of arrays in loops.
 bool isAligned(const LaunchOperand &operand, Block &body) {
   if (operand.slot.offset % callAlignment != 0)
     return false;
@@ -65,8 +66,8 @@ int64_t typeOfCall(Type type) {
   return type.isF32() ? callF32 : type.isBF16() ? callBF16 : callF16;
 }
 
-/// Rows and matrices at multiples of 16 bytes. The library takes others, too, at a fifth of its
-/// rate: our kernels are faster there.
+/// Returns whether rows and matrices are at multiples of 16 bytes. The library supports other
+/// distances at a fifth of its rate, where our kernels are faster.
 bool hasAlignedRows(const MatrixProduct &product) {
   int64_t ofTerms = callAlignment / bytesOfCallType(product.type);
   int64_t ofResult = callAlignment / bytesOfCallType(product.resultType);
@@ -75,7 +76,7 @@ bool hasAlignedRows(const MatrixProduct &product) {
          product.columns % ofResult == 0;
 }
 
-/// The product; or, as `why`, what keeps the library from it.
+/// Returns the product; or the reason in `why` if the library cannot compute it.
 std::optional<MatrixProduct> findProduct(Operation *dot, const ContractionSpec &spec,
                                          const LaunchOperand &lhs, const LaunchOperand &rhs,
                                          const std::optional<LaunchOperand> &bias, StringRef &why) {
@@ -114,7 +115,7 @@ bool isMatrix(const ContractionSpec &spec, bool isLhs) {
 bool emitLibraryProduct(Operation *dot, const ContractionSpec &spec, const LaunchOperand &lhs,
                         const LaunchOperand &rhs, const std::optional<LaunchOperand> &bias,
                         EmittedLaunch &launch) {
-  // What is smaller, or of two types, is exact always.
+  // Smaller contractions, and those of two types, are always exact.
   if (!suitsTensorCores(spec, Contractions::Library))
     return false;
   StringRef why;

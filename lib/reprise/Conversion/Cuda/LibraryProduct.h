@@ -8,13 +8,14 @@
 
 namespace reprise {
 
-/// Whether an operand is a matrix, or one for each of a batch: whether its rows, or columns, and
-/// its terms have one stride each.
+/// Returns whether an operand is a matrix per batch entry: whether its rows, or columns, and its
+/// terms have one stride each.
 bool isMatrix(const ContractionSpec &spec, bool isLhs);
 
-/// Adds the call that computes a contraction of two matrices, with its bias if there is one, to
-/// the launch. False if it stays a kernel; if that is so because of what the library takes, the
-/// launch says why. Types, sizes and strides alone decide, so all plans do alike.
+/// Adds the library call of a contraction of two matrices, with its bias if there is one, to the
+/// launch. Returns false if a kernel computes it; if a limit of the library is the reason, the
+/// launch records it. The choice depends only on types, sizes and strides, so all plans choose
+/// alike.
 bool emitLibraryProduct(mlir::Operation *dot, const ContractionSpec &spec, const LaunchOperand &lhs,
                         const LaunchOperand &rhs, const std::optional<LaunchOperand> &bias,
                         EmittedLaunch &launch);

@@ -1,4 +1,4 @@
-// reprise: how a block of threads brings tiles of a matrix into shared memory for tensor cores
+// reprise: loads of matrix tiles into shared memory by a block of threads, for tensor cores
 #include "MatrixTile.h"
 
 #include "ContractionIndex.h"
@@ -52,7 +52,8 @@ MatrixTile::MatrixTile(ThreadKernel &k, TensorCore &core, const GlobalMatrix &ma
   unit = alongTerms ? ofTerms : ofRows;
 }
 
-/// A gap costs memory, of which three stages leave none. A swizzle costs registers for addresses.
+/// Returns whether lines are swizzled. A gap costs memory, which three stages do not leave; a
+/// swizzle costs registers for addresses.
 bool MatrixTile::isSwizzled() const {
   return stages > 2 && core.hasHalves() && llvm::isPowerOf2_64(lineLength() / chunk);
 }
@@ -67,7 +68,7 @@ Value MatrixTile::indexOf(Value firstLine, Value line, Value column) {
   Value start = k.mul(k.add(firstLine, line), pitch());
   if (!isSwizzled())
     return k.add(start, column);
-  // Eight lines fill all banks once if those that share some have different numbers.
+  // Eight lines use all banks once if lines that share banks have different numbers.
   int64_t chunks = std::min<int64_t>(lineLength() / chunk, 8), together = 8 / chunks;
   Value number = k.rem(k.div(line, together), chunks);
   Value place = arith::XOrIOp::create(b, k.div(column, chunk), number);
@@ -112,7 +113,8 @@ Value MatrixTile::sharedIndex(int64_t number, Value stage) {
   return k.add(indexOf(k.i64(0), line, begin), k.mul(stage, lines() * pitch()));
 }
 
-/// The index, or that of a unit that is there; a unit is there with all its elements.
+/// Returns the index, clamped to the existing units; a unit exists with all its elements or not at
+/// all.
 Value MatrixTile::limit(Value index, int64_t count, Value &inside) {
   Value own = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, k.i64(count));
   inside = inside ? arith::AndIOp::create(b, inside, own).getResult() : own;

@@ -1,4 +1,4 @@
-// reprise: contractions for the threads of a GPU, an element of the result each
+// reprise: contractions for the threads of a GPU, one element of the result per thread
 #include "PlainContraction.h"
 
 #include "ContractionIndex.h"
@@ -18,7 +18,7 @@ struct Dim {
   int64_t size;
   std::array<int64_t, 3> strides;
 };
-/// An element's place in lhs, rhs and the result.
+/// Place of an element in lhs, rhs and the result.
 using Place = std::array<Value, 3>;
 
 class Emitter {

@@ -1,4 +1,4 @@
-// reprise: contractions for the threads of a GPU, an element of the result each
+// reprise: contractions for the threads of a GPU, one element of the result per thread
 #ifndef REPRISE_CONVERSION_CUDA_PLAINCONTRACTION_H
 #define REPRISE_CONVERSION_CUDA_PLAINCONTRACTION_H
 
@@ -9,7 +9,7 @@
 namespace reprise {
 
 /// Adds a kernel of buffers lhs, rhs and result, or those of the epilogue, in the canonical order.
-/// It has no tiles, so it reads each operand from memory as often as it is used.
+/// It has no tiles, so it loads each operand element from memory for every use.
 EmittedCommand emitPlainContraction(mlir::ModuleOp kernels, llvm::StringRef name,
                                     const ContractionSpec &spec, const ResultStrides &result,
                                     const TileEpilogue *epilogue);

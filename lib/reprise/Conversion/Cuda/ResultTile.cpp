@@ -1,4 +1,4 @@
-// reprise: the tile of a contraction's result that a block of threads has, and where it is stored
+// reprise: the result tile of a block of threads in a contraction, and its store
 #include "ResultTile.h"
 
 #include "ContractionIndex.h"
@@ -49,7 +49,8 @@ bool ResultTile::hasNeighbours(int64_t width) const {
          llvm::all_of(ArrayRef(columnDims).drop_back(), isWhole);
 }
 
-/// What the tile before the last one has, too, is computed twice and stored once.
+/// Places the tile along one side. Elements that also belong to the tile before the last are
+/// computed twice and stored once.
 ResultTile::Range ResultTile::placeSide(Value number, int64_t count, int64_t extent) {
   Value owned = k.mul(number, extent), first = owned;
   if (count > extent && count % extent != 0)
@@ -98,7 +99,8 @@ void ResultTile::storeRow(Value rowInTile, int64_t farther, llvm::function_ref<v
   });
 }
 
-/// Constant distances come last, so that they go into the instructions that store.
+/// Returns the place of a column. Constant distances come last, so that they become part of the
+/// store instructions.
 ResultTile::Value ResultTile::findColumn(Line line, Value columnInTile, int64_t farther) {
   Value column = k.add(columns.first, columnInTile);
   bool isEven = columnDims.size() == 1;

@@ -1,4 +1,4 @@
-// reprise: the tile of a contraction's result that a block of threads has, and where it is stored
+// reprise: the result tile of a block of threads in a contraction, and its store
 #ifndef REPRISE_CONVERSION_CUDA_RESULTTILE_H
 #define REPRISE_CONVERSION_CUDA_RESULTTILE_H
 
@@ -17,7 +17,7 @@ struct TileExtents {
   /// Tiles of the contraction.
   int64_t count(const ContractionSpec &spec) const;
   /// Halves the longer side until there are as many tiles as a large GPU has multiprocessors, or
-  /// `canHalve` says no.
+  /// until `canHalve` returns false.
   void spread(const ContractionSpec &spec, llvm::function_ref<bool(TileExtents)> canHalve);
 };
 
@@ -40,48 +40,48 @@ class ResultTile {
 public:
   using Value = mlir::Value;
 
-  /// With an epilogue, whose part of the result begins at `origin`, its ops are applied to what is
-  /// stored.
+  /// Makes the tile. The ops of an epilogue, whose part of the result begins at `origin`, are
+  /// applied to stored elements.
   ResultTile(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
              TileExtents extents, const TileEpilogue *epilogue, TileOrigin origin = {});
 
   /// Finds the tile of this block: blocks of eight rows of tiles go down before they go right.
   void place();
   Value batch() const { return ofBatch; }
-  /// Where the tile begins. The last tile of a side ends with it, so that none reaches beyond,
-  /// unless the side is shorter than a tile.
+  /// Return the begin of the tile. The last tile of a side ends with the side, unless the side is
+  /// shorter than a tile.
   Value firstRow() const { return rows.first; }
   Value firstColumn() const { return columns.first; }
 
-  /// Whether so many neighbouring columns, from a multiple of that on, lie beside each other at
+  /// Returns whether `width` neighbouring columns, from a multiple of `width` on, are contiguous at
   /// such a multiple.
   bool hasNeighbours(int64_t width) const;
-  /// Whether storeColumns() had better be given so many.
+  /// Returns whether storeColumns() should get `width` columns.
   bool wantsNeighbours(int64_t width) const {
     return epilogue && epilogue->width() == width && hasNeighbours(width);
   }
-  /// Ahead of the first row that is stored.
+  /// Runs ahead of the first row that is stored.
   void beginStores() {
     if (epilogue)
       epilogue->begin();
   }
 
-  /// The place of a row: an index of elements, and a constant distance from there; or that of the
-  /// epilogue.
+  /// Place of a row: an index of elements, and a constant distance from it; or the epilogue's
+  /// place.
   struct Line {
     Value begin;
     int64_t farther;
     nests::Scope *scope;
   };
-  /// Gives the place of the row that is so many rows beyond the one that is given to `body`, if
-  /// this block has to store that row.
+  /// Gives `body` the place of the row that is `farther` rows beyond `rowInTile`, if this block has
+  /// to store that row.
   void storeRow(Value rowInTile, int64_t farther, llvm::function_ref<void(Line)> body);
-  /// Stores neighbours in a row, so many columns beyond the one that is given, those that this
-  /// block has to store.
+  /// Stores neighbours in a row, `farther` columns beyond `columnInTile`, if this block has to
+  /// store them.
   void storeColumns(Line line, Value columnInTile, int64_t farther, mlir::ValueRange values);
 
 private:
-  /// Where the tile of a block begins along one side, and where what it stores begins.
+  /// Begin of a block's tile along one side, and begin of the elements that it stores.
   struct Range {
     Value first, owned;
     int64_t count, extent;

@@ -1,4 +1,4 @@
-// reprise: contractions of few elements and many terms, whose terms are shared out among blocks
+// reprise: contractions of few elements and many terms, whose terms are divided among blocks
 #include "SplitContraction.h"
 
 #include "ContractionIndex.h"
@@ -17,7 +17,7 @@ static int64_t findDivisor(int64_t number, int64_t most) {
   return divisor;
 }
 
-/// Cuts leading contracted dimensions until there are `wanted` parts, or a few less.
+/// Cuts leading contracted dimensions into about `wanted` parts, at most that many.
 static SplitContraction cutTerms(const ContractionSpec &whole, int64_t wanted) {
   SplitContraction split{whole, 1, 0, PartsOrder::Rows, whole.resultType};
   SmallVector<SharedDim> parts;
@@ -36,9 +36,9 @@ static SplitContraction cutTerms(const ContractionSpec &whole, int64_t wanted) {
   return split;
 }
 
-/// Time in hundredths of what a block of two on a multiprocessor takes for a term. A block that is
-/// alone there takes two thirds of the time of two. A tile of a part is written and read in about
-/// the time of a term; a block begins, and a kernel follows another, in that of some hundred.
+/// Returns an estimate in hundredths of the time per term of one of two blocks on a multiprocessor.
+/// A block alone needs two thirds of the time of two. Writing and reading a tile of a part costs
+/// about one term; starting a block, and a second kernel, about a hundred terms.
 static int64_t estimate(const SplitContraction &split, TileExtents extents) {
   constexpr int64_t multiprocessors = 132, ofStart = 128;
   int64_t tiles = extents.count(split.spec), rest = tiles % (2 * multiprocessors);
@@ -48,15 +48,15 @@ static int64_t estimate(const SplitContraction &split, TileExtents extents) {
   return split.parts == 1 ? time : time + 100 * (tiles + ofStart);
 }
 
-/// The same in cycles, by the tiles that have canonical bits. Memory moves some 2,700 bytes in one:
-/// parts are written, and read by a kernel of its own.
+/// Returns an estimate in cycles, for tiles with canonical bits. Memory moves some 2,700 bytes per
+/// cycle; parts are written, and a second kernel reads them.
 static int64_t estimateCanonical(const SplitContraction &split) {
   constexpr int64_t bytesPerCycle = 2700, ofKernel = 5000;
   int64_t time = estimateTiles(split.spec);
   return split.parts == 1 ? time : time + 2 * split.scratchBytes() / bytesPerCycle + ofKernel;
 }
 
-/// Chains are whole, and as many as one subtree of the canonical tree has.
+/// Returns whether chains are whole, and as many as a subtree of the canonical tree has.
 static bool keepsOrder(const SplitContraction &split) {
   int64_t terms = countOf(split.spec.contracted);
   return terms % chainLength == 0 && llvm::isPowerOf2_64(terms / chainLength);

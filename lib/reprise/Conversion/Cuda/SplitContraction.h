@@ -1,7 +1,7 @@
-// reprise: contractions of few elements and many terms, whose terms are shared out among blocks
+// reprise: contractions of few elements and many terms, whose terms are divided among blocks
 //
-// Every part of the terms is a contraction of its own; a second kernel adds up what they give. The
-// gradient of a weight, or of a filter, has too few tiles to keep a GPU busy otherwise.
+// Each part of the terms is a separate contraction; a second kernel adds the partial results.
+// Without parts, the gradient of a weight, or of a filter, has too few tiles to keep a GPU busy.
 #ifndef REPRISE_CONVERSION_CUDA_SPLITCONTRACTION_H
 #define REPRISE_CONVERSION_CUDA_SPLITCONTRACTION_H
 
@@ -11,17 +11,17 @@
 
 namespace reprise {
 
-/// How parts of a sum meet.
+/// Order in which parts of a sum are added.
 enum class PartsOrder {
-  Canonical, ///< in the tree of chains, which leads to the bits of a sum that is in one piece
-  Rows,      ///< as rows are summed, for what has no canonical order
+  Canonical, ///< tree of chains, with the bits of an undivided sum
+  Rows,      ///< order of row sums, for results without a canonical order
 };
 
 struct SplitContraction {
-  /// Its first dimensions of the batch are the parts; results have the type of sums.
+  /// Contraction whose first batch dimensions are the parts; results have the type of sums.
   ContractionSpec spec;
   int64_t parts;
-  /// Of the result that is to be computed.
+  /// Elements of the final result.
   int64_t elements;
   PartsOrder order;
   mlir::Type resultType;
@@ -29,11 +29,11 @@ struct SplitContraction {
   int64_t scratchBytes() const;
   /// [parts, elements].
   mlir::RankedTensorType typeOfParts() const;
-  /// What they add up to, [elements].
+  /// Builds the sum of the parts, [elements].
   mlir::Value buildSum(mlir::ImplicitLocOpBuilder &b, mlir::Value parts) const;
 };
 
-/// Chooses the number of parts by sizes alone; none where one piece is as fast.
+/// Chooses the number of parts only from sizes; none if one part is as fast.
 std::optional<SplitContraction> splitContraction(const ContractionSpec &spec, PartsOrder order);
 
 } // namespace reprise

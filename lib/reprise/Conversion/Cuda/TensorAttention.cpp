@@ -1,4 +1,4 @@
-// reprise: emits what the kernels of attention on the tensor cores of a GPU share
+// reprise: emits the common parts of the kernels of attention on the tensor cores of a GPU
 #include "TensorAttention.h"
 
 #include "../Lanes.h"
@@ -43,8 +43,8 @@ GlobalMatrix TensorAttention::matrixOf(const Operand &operand) const {
   return {{{otherCount, strides.row}}, {{strides.columns, strides.depth}}, alignmentOf(strides)};
 }
 
-/// Under a causal mask blocks that meet more others start earlier, so that none of these is alone
-/// at the end.
+/// Finds the block. Under a causal mask, blocks with more others start earlier, so that none of
+/// them runs alone at the end.
 void TensorAttention::findBlock() {
   int64_t blocks = llvm::divideCeil(ownCount, countBlockRows(k.threadCount()));
   int64_t heads = spec.batch * (rows == Rows::Queries ? spec.heads : spec.keyHeads);
@@ -60,7 +60,7 @@ void TensorAttention::findBlock() {
   blockRow = k.mul(ofHead, countBlockRows(k.threadCount()));
 }
 
-/// Two neighbours of a row as a word, +0 beyond the depth.
+/// Loads two neighbours of a row as a word, +0 beyond the depth.
 Value TensorAttention::loadPair(const Operand &operand, Value base, Value row, Value column) {
   const AttentionStrides &strides = operand.strides;
   auto pair = VectorType::get({2}, spec.type);
@@ -107,7 +107,7 @@ TensorAttention::overTiles(Value count, int64_t together, ValueRange carried,
   };
   Value zero = k.i64(0), behind = emitAddress(b, b.getI8Type(), memory, k.i64(first.sharedBytes()));
   bool isInside = otherCount % otherRows == 0;
-  // Gradients of scores are stored, if they are wanted, whatever is no term.
+  // Gradients of scores are all stored if they are requested, so no tile is skipped.
   bool skips = spec.causal && !(rows == Rows::Queries && spec.isStored(3));
   auto start = [&](Value number, Value stage) -> Loaded {
     Others others = find(number);
@@ -193,7 +193,7 @@ Value TensorAttention::hidesSome(const Others &others) {
   Value behind = k.add(others.first, others.rows), isBeyond = less(k.i64(otherCount), behind);
   if (!spec.causal)
     return isBeyond;
-  if (rows == Rows::Queries) // the first query sees fewest
+  if (rows == Rows::Queries) // the first query sees the fewest keys
     return less(visibleTo(warpRow), behind);
   Value hides = less(visibleTo(others.first), k.add(warpRow, warpRows));
   return arith::OrIOp::create(b, hides, isBeyond);
@@ -221,11 +221,12 @@ TensorAttention::Sums TensorAttention::scores(Sums products, const HeadIndex &he
   };
   if (!mayHide())
     return products;
-  // Most tiles have none to hide.
+  // Most tiles have no hidden scores.
   return spec.hasMask ? hide() : where(b, hidesSome(others), products, hide);
 }
 
-/// The exponent is added to that of 2^rest, in [0.7, 1.42). At -127 the rest is 0, and the sum +0.
+/// Returns a power: the exponent is added to that of 2^rest, in [0.7, 1.42). At -127 the rest is 0,
+/// and the sum +0.
 Value TensorAttention::power(Value score, Value base) {
   Lanes l(b, score);
   Value x = l.fma(score, l.f(unit() * log2e), l.neg(base));
@@ -237,7 +238,8 @@ Value TensorAttention::power(Value score, Value base) {
       l.addBits(l.toBits(power), l.shiftLeft(l.toBits(shifted), l.format.mantissaBits())));
 }
 
-/// A block is four keys, which two lanes have: one draws for the first row, one for the second.
+/// Draws for queries. A Philox block is four keys, which two lanes hold: one lane draws for the
+/// first row, the other for the second.
 TensorAttention::Words TensorAttention::drawForQueries(const HeadIndex &head, int64_t score,
                                                        Value firstKey) {
   Words words;
@@ -255,8 +257,8 @@ TensorAttention::Words TensorAttention::drawForQueries(const HeadIndex &head, in
   return words;
 }
 
-/// A block is four keys of one query, which four lanes have. Of four scores, the lane with the
-/// first key draws for the first, and so on: a transposition of their words.
+/// Draws for keys. A Philox block is four keys of one query, which four lanes hold. The lane with
+/// the i-th key draws for the i-th of four scores; a transposition distributes the words.
 TensorAttention::Words TensorAttention::drawForKeys(const HeadIndex &head, int64_t score,
                                                     Value firstQuery) {
   Words words;

@@ -1,9 +1,9 @@
-// reprise: emits what the kernels of attention on the tensor cores of a GPU share
+// reprise: emits the common parts of the kernels of attention on the tensor cores of a GPU
 //
-// A warp has 16 rows of its own: queries, or keys where sums go over queries. The rows that these
-// meet, the others, come through shared memory, 32 at a time, for all eight warps of the block. A
-// tile of 16 × 32 scores lies in the registers of the warp, which rounds what it makes of them to
-// 16 bits and multiplies that by the others again. A score is in no memory.
+// A warp owns 16 rows: queries, or keys if sums go over queries. The opposite rows, the others,
+// come through shared memory, 32 at a time, for all eight warps of the block. A tile of 16 × 32
+// scores lies in the registers of the warp, which rounds the weights to 16 bits and multiplies them
+// by the others again. Scores are never stored.
 #ifndef REPRISE_CONVERSION_CUDA_TENSORATTENTION_H
 #define REPRISE_CONVERSION_CUDA_TENSORATTENTION_H
 
@@ -13,12 +13,13 @@
 
 namespace reprise::cuda {
 
-/// Whether tensor cores compute the attention, or its backward: type and sizes alone decide.
+/// Returns whether tensor cores compute the attention, or its backward; depends only on type and
+/// sizes.
 bool suitsTensorCores(const AttentionSpec &spec, Contractions contractions);
 
 EmittedLaunch emitTensorAttention(mlir::ModuleOp kernels, llvm::StringRef name,
                                   const AttentionSpec &spec);
-/// Adds the kernels behind the one that computes delta.
+/// Adds the kernels that follow the kernel of delta.
 void addTensorGradients(EmittedLaunch &launch, mlir::ModuleOp kernels, llvm::StringRef name,
                         const AttentionSpec &spec);
 
@@ -30,7 +31,7 @@ inline int64_t countBlocks(int64_t threads, int64_t heads, int64_t rows) {
   return heads * static_cast<int64_t>(llvm::divideCeil(rows, countBlockRows(threads)));
 }
 
-/// Which of the lane's two rows a score has.
+/// Returns which of the lane's two rows a score belongs to.
 inline int64_t halfOf(int64_t score) { return score % 4 / 2; }
 
 /// Columns, in whole fragments, that a lane has `sums` of.
@@ -45,19 +46,19 @@ protected:
   using Sums = TensorCore::Sums;
   using Fragments = llvm::SmallVector<TensorCore::Fragment>;
 
-  /// What the rows of a warp are; the others are the other ones.
+  /// Rows of a warp; the others are the opposite rows.
   enum class Rows { Queries, Keys };
-  /// An operand: rows of the given strides.
+  /// Operand with rows of the given strides.
   struct Operand {
     unsigned buffer;
     AttentionStrides strides;
   };
-  /// The others at hand: some of a tile. A lane has scores of two rows of its own with a quarter of
-  /// them.
+  /// Current others: a part of a tile. A lane has scores of two own rows with a quarter of the
+  /// others.
   struct Others {
-    HeadIndex head; ///< of the operands
+    HeadIndex head; ///< head of the operands
     Value first;
-    int64_t row = 0, rows = otherRows; ///< within the tile
+    int64_t row = 0, rows = otherRows; ///< range within the tile
   };
 
   TensorAttention(ThreadKernel &k, const AttentionSpec &spec, const AttentionBuffers &buffers,
@@ -65,12 +66,12 @@ protected:
 
   /// The rows of the warp in an operand.
   Fragments readOwn(const Operand &operand, const HeadIndex &head);
-  /// Goes through tiles of others in order, `count` of them, at least one, `together` others at a
-  /// time: fewer take fewer registers. Warps of which no score is a term skip a tile.
+  /// Iterates over `count` (at least one) tiles of others in order, `together` others at a time:
+  /// fewer need fewer registers. Warps without a term in a tile skip the tile.
   Sums overTiles(Value count, int64_t together, mlir::ValueRange carried,
                  llvm::function_ref<Others(Value)> find,
                  llvm::function_ref<Sums(const Others &, Value stage, mlir::ValueRange)> body);
-  /// own · others for the lane's scores.
+  /// Returns own · others for the lane's scores.
   Sums product(const Fragments &own, MatrixTile &tile, const Others &others, Value stage);
   /// Adds weights · others to sums over the depth.
   Sums addProduct(mlir::ValueRange weights, MatrixTile &tile, const Others &others, Value stage,
@@ -80,48 +81,51 @@ protected:
   Value otherOf(int64_t score, Value first) {
     return k.add(k.add(first, k.mul(core.member(), 2)), score / 4 * 8 + score % 2);
   }
-  /// The words of four scores of the lane, from a multiple of four on. Where rows of scores begin
-  /// with a block of Philox, lanes whose scores share blocks draw one each and exchange words.
+  /// Draw the words of four scores of the lane, from a multiple of four on. If rows of scores begin
+  /// with a block of Philox, lanes whose scores share blocks draw one block each and exchange
+  /// words.
   Words drawForQueries(const HeadIndex &head, int64_t score, Value firstKey);
   Words drawForKeys(const HeadIndex &head, int64_t score, Value firstQuery);
-  /// One that is there.
+  /// Returns the row, clamped to existing others.
   Value inside(Value other) { return k.min(other, k.i64(otherCount - 1)); }
-  /// Scores as tensor cores leave them, in units of `unit()`: products alone, or, where these are
-  /// not all, or do not grow with the score, the scores themselves. What is no term is -∞.
+  /// Returns the scores from tensor core products, in units of `unit()`. They stay products if
+  /// products are complete and grow with the score; otherwise they are the scores themselves.
+  /// Scores that are no terms are -∞.
   Sums scores(Sums products, const HeadIndex &head, const Others &others);
   double unit() const { return isProduct() ? spec.scale : 1; }
-  /// exp(score − base·ln 2), rounded as f32, but 0 below 2^-126 or so.
+  /// Returns exp(score − base·ln 2), rounded as f32, but 0 below about 2^-126.
   Value power(Value score, Value base);
   /// The query and the key of a score.
   std::pair<Value, Value> placeOf(int64_t score, Value firstOther);
-  /// Whether some scores may be no terms, and whether one is a term.
+  /// Returns whether some scores may be no terms, and whether a score is a term.
   bool mayHide() const { return spec.causal || spec.hasMask || otherCount % otherRows != 0; }
   Value isTerm(const HeadIndex &head, int64_t score, Value firstOther);
 
   Value lastRow(int64_t count) {
     return k.min(k.add(blockRow, countBlockRows(k.threadCount()) - 1), k.i64(count - 1));
   }
-  /// Columns in whole fragments; sums of a lane over so many columns.
+  /// Returns the columns in whole fragments, and the number of sums per lane for them.
   int64_t paddedOf(int64_t columns) const {
     return static_cast<int64_t>(llvm::alignTo(columns, core.depth()));
   }
   int64_t sumCount(int64_t columns) const { return paddedOf(columns) / 2; }
   void forOwn(llvm::function_ref<void(int64_t half)> body);
-  /// Stores rows of so many columns to row-major [head, row, column].
+  /// Stores rows of `columns` columns to row-major [head, row, column].
   void storeOwn(unsigned result, int64_t columns, mlir::ValueRange sums,
                 llvm::function_ref<Value(Value sum, int64_t half)> map);
 
   TensorCore core;
-  int64_t ownCount, otherCount; ///< rows
+  int64_t ownCount, otherCount; ///< number of rows
   MatrixTile first, second;
   Value headNumber, blockRow;
-  Value own[2]; ///< rows of the lane, the last one for those that there are not
+  Value own[2]; ///< rows of the lane; rows beyond the last are the last
 
 private:
   GlobalMatrix matrixOf(const Operand &operand) const;
   void findBlock();
   bool isProduct() const { return !spec.hasBias && spec.scale > 0; }
-  /// Whether the warp has a score that is no term, by its place; and, of a tile, one that is.
+  /// Return whether the warp has a score that is no term, by its place, and whether a tile has a
+  /// score that is a term.
   Value hidesSome(const Others &others);
   Value seesSome(Value firstOther);
   Value loadPair(const Operand &operand, Value base, Value row, Value column);

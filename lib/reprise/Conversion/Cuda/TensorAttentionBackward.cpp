@@ -10,10 +10,10 @@ namespace {
 
 /// Sums over the columns of both gradients of a key fit into registers.
 constexpr int64_t mostDepthOfBoth = 64;
-/// Threads of a block. They take so many registers that a multiprocessor has room for 12 warps, in
-/// three blocks, but not for 16.
+/// Threads of a block. Their registers leave room for 12 warps on a multiprocessor, in three
+/// blocks, but not for 16.
 constexpr int64_t threads = 128;
-/// As many queries or keys are met at a time.
+/// Number of opposite queries or keys per step.
 constexpr int64_t othersTogether = 16;
 
 bool hasShortRows(const AttentionSpec &spec) {
@@ -24,13 +24,14 @@ class BackwardKernel : protected TensorAttention {
 protected:
   using TensorAttention::TensorAttention;
 
-  /// Where scores have operands of their own, or rows are long, two find room.
+  /// Returns the blocks per multiprocessor. If scores have operands of their own, or rows are long,
+  /// two blocks fit.
   int32_t blocksTogether() const { return spec.scoreInputs() == 0 && hasShortRows(spec) ? 3 : 2; }
-  /// Of a query: log2(e)·lse, and delta.
+  /// Values of a query: log2(e)·lse, and delta.
   struct Query {
     Value base, delta;
   };
-  /// Of neighbours.
+  /// Reads the values of neighbouring queries.
   SmallVector<Query> readQueries(const HeadIndex &head, Value first, int64_t count) {
     Value both =
         emitLoad(b, compute, delta(), k.mul(deltaIndex(head, first), 2), 2 * count, 2 * count);
@@ -44,8 +45,8 @@ protected:
   struct Gradients {
     Value dropped, score; // dropout(p), ds
   };
-  /// Of one score, and, if there is one, the product of dout and value; `drawn` is its word if the
-  /// spec draws.
+  /// Returns the gradients of one score, from the product of dout and value, if given; `drawn` is
+  /// its word if the spec draws.
   Gradients gradients(const Query &query, Value score, Value dp, Value drawn) {
     Value p = power(score, query.base), kept = p;
     if (spec.draws()) {
@@ -56,7 +57,7 @@ protected:
   }
 };
 
-/// dquery and dscore; a warp has queries.
+/// Kernel of dquery and dscore; a warp has queries.
 class QueryKernel : BackwardKernel {
 public:
   QueryKernel(ThreadKernel &k, const AttentionSpec &spec)
@@ -72,7 +73,7 @@ public:
               douts = readOwn({AttentionBuffers::dout, spec.dout}, head);
     for (size_t half : {0, 1})
       queries[half] = readQueries(head, own[half], 1).front();
-    // All scores are stored, those of no terms as +0.
+    // All scores are stored; scores that are no terms are +0.
     Value limit = spec.isStored(3) ? k.i64(spec.keys) : visibleTo(lastRow(spec.queries));
     Sums sums = overTiles(
         k.div(k.add(limit, otherRows - 1), otherRows), othersTogether,
@@ -118,7 +119,7 @@ private:
   Query queries[2];
 };
 
-/// dkey, dvalue, or both; a warp has keys.
+/// Kernel of dkey, dvalue, or both; a warp has keys.
 class KeyKernel : BackwardKernel {
 public:
   KeyKernel(ThreadKernel &k, const AttentionSpec &spec, bool ofKeys, bool ofValues)
@@ -134,7 +135,7 @@ public:
     if (ofKeys)
       values = readOwn({AttentionBuffers::value, spec.value}, keyHead);
     Value tiles = k.i64(llvm::divideCeil(spec.queries, otherRows)), begin = k.i64(0);
-    if (spec.causal) // What sees none of the block's keys.
+    if (spec.causal) // queries that see none of the block's keys
       begin = k.div(max(begin, k.sub(blockRow, k.i64(spec.shift()))), otherRows);
     Value perHead = k.sub(tiles, begin);
     Sums sums = overTiles(
@@ -166,7 +167,7 @@ private:
     return arith::ExtUIOp::create(b, b.getI64Type(), quotient);
   }
 
-  /// Two others of the lane, which are neighbours.
+  /// Reads two neighbouring others of the lane.
   SmallVector<Query> readPair(const HeadIndex &head, int64_t score, Value firstQuery) {
     if (spec.queries % 2 == 0)
       return readQueries(head, k.min(otherOf(score, firstQuery), k.i64(spec.queries - 2)), 2);

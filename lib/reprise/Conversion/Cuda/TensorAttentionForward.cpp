@@ -34,20 +34,22 @@ public:
   }
 
 private:
-  /// The four lanes of a group have the same rows.
+  /// Combines the values of the four lanes of a group, which have the same rows.
   Value fold(Value x, llvm::function_ref<Value(Value, Value)> combine) {
     return exchangeAll(k, x, 4, combine);
   }
 
   Value greater(Value x, Value y) { return arith::MaxNumFOp::create(b, x, y); }
 
-  /// What scores are compared with where the largest one is `most`: 0 as long as there is none.
+  /// Returns the base with which scores are compared if the largest is `most`: 0 if there is none
+  /// yet.
   Value baseOf(Value most) {
     Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, most, infinity());
     return select(isNone, number(0), multiply(most, number(unit() * log2e)));
   }
 
-  /// Sums so far where the largest scores become `most`. Mostly none does, in all of the warp.
+  /// Rescales the sums so far when the largest scores change to `most`. In most steps no lane of
+  /// the warp has a new largest score.
   Sums rescale(ValueRange before, ArrayRef<Value> most, ArrayRef<Value> bases) {
     size_t sums = sumCount(spec.valueDepth());
     auto isNew = [&](size_t half) {

@@ -1,10 +1,10 @@
-// reprise: contractions on the tensor cores of a GPU, a tile of the result for each block
+// reprise: contractions on the tensor cores of a GPU, one tile of the result per block
 //
 // The warps of a block share a tile of up to 128 × 128 elements. Terms come through shared memory
 // in stages of 64 bytes a row, and each warp adds the products of its part in registers. Four warps
-// read each element of the operands twice, eight up to four times, and the banks of shared memory
-// are what bounds the rate then; but what copies cannot bring waits in registers, which four warps
-// have too few of.
+// read each element of the operands twice, eight warps up to four times, which makes the banks of
+// shared memory the bottleneck. But elements that copies cannot load wait in registers, of which
+// four warps have too few.
 #include "TensorContraction.h"
 
 #include "ContractionIndex.h"
@@ -23,9 +23,9 @@ using Sums = TensorCore::Sums;
 /// The least that a warp has of each side.
 constexpr int64_t leastSide = 16;
 
-/// How the warps of a block share its tile.
+/// Partition of a block's tile among its warps.
 struct WarpGrid {
-  int64_t down, across, rows, columns; ///< warps, and what each has
+  int64_t down, across, rows, columns; ///< numbers of warps, and the size of each part
 
   WarpGrid(TileExtents extents, int64_t warps)
       : down(warps == 8 && extents.rows > extents.columns ? 4 : 2), across(warps / down),
@@ -48,7 +48,7 @@ public:
 
 private:
   Value addressOf(bool isLhs);
-  /// What start() of both has loaded.
+  /// Elements that start() of both operands has loaded.
   struct Loaded {
     SmallVector<Value> lhs, rhs;
   };
@@ -67,11 +67,11 @@ private:
   WarpGrid grid;
   TensorCore core;
   int64_t stages;
-  int64_t depth; ///< terms of a stage
+  int64_t depth; ///< terms per stage
   int64_t terms;
   MatrixTile lhs, rhs;
   ResultTile tile;
-  Value warpRow, warpColumn; ///< within the tile
+  Value warpRow, warpColumn; ///< begin within the tile
 };
 
 GlobalMatrix matrixOf(const ContractionSpec &spec, bool isLhs, int64_t alignment) {
@@ -139,8 +139,8 @@ void Emitter::store(const Sums &sums) {
     }
 }
 
-/// A lane has two neighbours in each of two rows. It trades with the lane beside it, so that each
-/// has four neighbours in one row.
+/// Stores four neighbours per lane. A lane has two neighbours in each of two rows and exchanges two
+/// with the lane beside it, so that each lane has four neighbours in one row.
 void Emitter::storeFours(const Sums &sums) {
   ImplicitLocOpBuilder &b = k.b;
   int64_t perRow = grid.columns / TensorCore::columns;
@@ -167,7 +167,8 @@ void Emitter::storeFours(const Sums &sums) {
   }
 }
 
-/// The next tiles are on their way while one is multiplied; the last one is brought again.
+/// Emits the kernel. The next tiles are loaded while one tile is multiplied; the last tile is
+/// loaded again.
 void Emitter::emit() {
   tile.place();
   Value warp = k.div(k.numberInBlock(), 32);
@@ -189,7 +190,7 @@ void Emitter::emit() {
         k.awaitGroups(static_cast<uint32_t>(stages - 2));
         k.barrier();
         Value stage = before.back(), next = k.add(number, stages - 1), last = k.i64(stages - 1);
-        // All warps are done with the stage before this one.
+        // All warps have finished the previous stage.
         Value free = arith::SelectOp::create(k.b, equal(stage, zero), last, k.sub(stage, k.i64(1)));
         Loaded loaded = start(k.min(next, k.i64(tiles - 1)), free);
         k.commitCopies();

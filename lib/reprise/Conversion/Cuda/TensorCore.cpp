@@ -72,7 +72,8 @@ TensorCore::Fragment TensorCore::load(Side side, Value memory, bool isByRows, Li
   return isHalf ? loadMatrices(side, memory, isByRows, at) : loadWords(side, memory, isByRows, at);
 }
 
-/// Each eight lanes give the addresses of eight lines of a matrix of 8 × 8.
+/// Loads matrices of 8 × 8: each group of eight lanes gives the addresses of the eight lines of a
+/// matrix.
 TensorCore::Fragment TensorCore::loadMatrices(Side side, Value memory, bool isByRows, Lines at) {
   Value inMatrix = k.rem(lane, 8), odd = k.mul(k.rem(k.div(lane, 8), 2), 8),
         second = k.mul(k.div(lane, 16), 8);

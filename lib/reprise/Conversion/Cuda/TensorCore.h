@@ -30,20 +30,20 @@ public:
 
   /// Adds the product with the first or the second eight columns of `rhs` to four sums.
   Sums multiply(const Fragment &lhs, const Fragment &rhs, bool second, mlir::ValueRange sums);
-  /// sums[i][j] of rows of `lhs` and columns, eight at a time, of `rhs`.
+  /// Returns sums[i][j] of rows of `lhs` and columns of `rhs`, eight columns at a time.
   Sums multiplyAll(llvm::ArrayRef<Fragment> lhs, llvm::ArrayRef<Fragment> rhs,
                    mlir::ValueRange sums);
 
-  /// Rounds the sums of two products, beside each other, to an operand of 16-bit floats.
+  /// Rounds the sums of two adjacent products to an operand of 16-bit floats.
   Fragment round(mlir::ValueRange left, mlir::ValueRange right);
-  /// Where an element of a line in shared memory lies. Elements from a multiple of eight on, of
-  /// 16-bit floats, are neighbours.
+  /// Function that returns the place of an element of a line in shared memory. Eight 16-bit
+  /// elements from a multiple of eight on are contiguous.
   using Lines = llvm::function_ref<Value(Value line, Value column)>;
-  /// Loads an operand from shared memory, whose lines are its rows; or its terms, where it is not
-  /// by rows.
+  /// Loads an operand from shared memory, whose lines are its rows; or its terms, unless
+  /// `isByRows`.
   Fragment load(Side side, Value memory, bool isByRows, Lines at);
 
-  /// Of this lane: its row of eight in an operand and in sums, and which of four.
+  /// Return, for this lane, its row of eight in an operand and in sums, and its number of four.
   Value group() const { return ofEight; }
   Value member() const { return ofFour; }
 

@@ -1,4 +1,4 @@
-// reprise: kernels for GPUs of the ops that no loop nest computes: moves, running sums, the largest
+// reprise: GPU kernels of ops that no loop nest computes: moves, running sums, largest elements
 #include "ThreadAlone.h"
 
 #include "../LoopNest/AloneOps.h"
@@ -49,8 +49,8 @@ void emitThreadTopK(ThreadCommands &commands, const Nest &nest) {
 
 //===-- Windows -------------------------------------------------------------------------------===//
 
-/// The copy is for as many threads as a large GPU has at once: where the result lies in the place
-/// of the operand, most of a larger grid's time would be its start.
+/// Emits a copy with as many threads as a large GPU runs at once. If the result overwrites the
+/// operand, starting a larger grid would dominate the time.
 static void emitCopy(ThreadCommands &commands, const Nest &nest, const WindowShape &shape) {
   constexpr int64_t mostThreads = 1 << 18;
   int64_t size = shape.whole.getNumElements(), lanes = vectorLanes(size);
@@ -73,7 +73,7 @@ void emitThreadWindow(ThreadCommands &commands, const Nest &nest) {
   int64_t size = shape.window.getNumElements();
   if (size == 0)
     return;
-  // Runs begin at multiples of what lies within the dimension that is cut.
+  // Runs begin at multiples of the elements within the cut dimension.
   int64_t within =
       shape.whole.getRank() == 0 ? 1 : shape.run / shape.window.getDimSize(shape.lastCut);
   int64_t lanes = vectorLanes(within);

@@ -10,9 +10,9 @@ namespace reprise {
 /// Adds the commands of the nest's op.
 void emitThreadAlone(ThreadCommands &commands, const nests::Nest &nest);
 
-// One family of ops each, for emitThreadAlone.
+// Emitters for one family of ops each, for emitThreadAlone.
 void emitThreadScatter(ThreadCommands &commands, const nests::Nest &nest);
-/// False, without commands, for a scatter that it does not take.
+/// Returns false, and adds no commands, for a scatter that it does not support.
 bool emitWarpScatter(ThreadCommands &commands, const nests::Nest &nest);
 void emitThreadCumsum(ThreadCommands &commands, const nests::Nest &nest);
 void emitThreadTopK(ThreadCommands &commands, const nests::Nest &nest);

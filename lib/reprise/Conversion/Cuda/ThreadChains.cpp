@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace reprise {
 
-/// The sums that wait, a register for each level of the tree and each sum, after those of chain
-/// number `chain` have gone through them as a carry goes through the bits of a counter.
+/// Adds the sums of chain number `chain` to the tree. `waiting` has a register for each level of
+/// the tree and each sum; sums move up as a carry moves through the bits of a counter.
 static Carried addToTree(KernelBuilder &k, Value chain, Carried sums, ValueRange waiting) {
   ImplicitLocOpBuilder &b = k.b;
   Value carries = arith::ConstantIntOp::create(b, 1, 1);
@@ -46,7 +46,7 @@ Carried emitChains(KernelBuilder &k, int64_t terms, Type type, size_t count,
         Carried sums = chain(low, high);
         return count ? addToTree(k, number, std::move(sums), before) : sums;
       });
-  // An odd last one moves up until it meets another.
+  // An odd last sum moves up until it meets another.
   Carried result;
   for (size_t level = 0; level < levels; ++level)
     for (size_t i = 0; (chains >> level & 1) && i < count; ++i) {

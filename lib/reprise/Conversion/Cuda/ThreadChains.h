@@ -6,8 +6,8 @@
 
 namespace reprise {
 
-/// Adds up `count` sums of so many terms side by side: `chain(low, high)` returns those of the
-/// terms [low, high), a chain of each, and the chains meet in the neighbour tree.
+/// Adds up `count` sums of `terms` terms in parallel: `chain(low, high)` returns the sums of the
+/// terms [low, high), a chain each, and the chains combine in the neighbour tree.
 Carried emitChains(KernelBuilder &k, int64_t terms, mlir::Type type, size_t count,
                    llvm::function_ref<Carried(mlir::Value low, mlir::Value high)> chain);
 

@@ -1,4 +1,4 @@
-// reprise: commands of a launch whose threads each have an item of their own
+// reprise: commands of a launch with one item per thread
 #include "ThreadCommands.h"
 
 #include "ThreadKernel.h"

@@ -1,4 +1,4 @@
-// reprise: commands of a launch whose threads each have an item of their own
+// reprise: commands of a launch with one item per thread
 #ifndef REPRISE_CONVERSION_CUDA_THREADCOMMANDS_H
 #define REPRISE_CONVERSION_CUDA_THREADCOMMANDS_H
 
@@ -11,7 +11,7 @@ namespace reprise {
 /// Adds kernels to a module and their commands to a launch.
 class ThreadCommands {
 public:
-  /// Does the work of one item.
+  /// Emitter of the work of one item.
   using Body = llvm::function_ref<void(KernelBuilder &k, mlir::Value item)>;
 
   ThreadCommands(llvm::StringRef name, mlir::ModuleOp kernels, EmittedLaunch &launch)

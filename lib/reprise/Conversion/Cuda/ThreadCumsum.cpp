@@ -1,4 +1,4 @@
-// reprise: running sums on a GPU: a thread goes along each
+// reprise: running sums on a GPU: one thread per sum
 #include "../LoopNest/AloneOps.h"
 #include "ThreadAlone.h"
 #include "reprise/Conversion/Emission.h"
@@ -16,7 +16,7 @@ namespace {
 class CumsumEmitter : CumsumShape {
 public:
   explicit CumsumEmitter(CumsumOp op) : CumsumShape(op), reverse(op.getReverse()) {
-    // The elements of a row lie together; a thread takes some at once.
+    // The elements of a row are contiguous, so a thread loads several at once.
     lanes = inner == 1 ? vectorLanes(n) : 1;
   }
   int64_t sums() const { return outer * inner; }

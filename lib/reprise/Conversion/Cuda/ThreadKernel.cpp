@@ -40,7 +40,7 @@ Value ThreadKernel::numberInBlock() {
                                     gpu::ThreadIdOp::create(b, gpu::Dimension::x));
 }
 
-/// LLVM merges reads of such a register, unless they might have effects.
+/// Reads a register anew, because LLVM merges reads unless they might have effects.
 Value ThreadKernel::readAnew(StringRef name) {
   auto read = LLVM::InlineAsmOp::create(
       b, b.getI32Type(), ValueRange(), ("mov.u32 $0, " + name + ";").str(), "=r",
@@ -71,7 +71,7 @@ Value ThreadKernel::shared(int64_t bytes) {
 void ThreadKernel::barrier() { gpu::BarrierOp::create(b); }
 
 void ThreadKernel::copyAsync(Value to, Value from, int64_t bytes, Value isThere) {
-  // The first-level cache takes parts of its lines only.
+  // The first-level cache caches only parts of lines.
   auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
   Value given;
   if (isThere)
@@ -118,7 +118,7 @@ Value ThreadKernel::any(Value condition) {
 
 Value ThreadKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
   Type type = value.getType();
-  // Registers of 32 bits are what threads can exchange.
+  // Threads can exchange only registers of 32 bits.
   if (type.getIntOrFloatBitWidth() == 32) {
     Value width = arith::ConstantIntOp::create(b, 32, 32);
     return gpu::ShuffleOp::create(b, value, offset, width, mode).getShuffleResult();

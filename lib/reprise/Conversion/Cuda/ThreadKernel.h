@@ -8,16 +8,16 @@
 
 namespace reprise {
 
-/// Threads of a block, but where rows need much shared memory, of which 32 in a row are a warp.
+/// Threads of a block, unless rows need much shared memory; 32 consecutive threads are a warp.
 constexpr int64_t blockThreads = 256;
 /// The address space of buffers.
 constexpr unsigned globalMemory = 1;
 
-/// Builds a `gpu.func` of the same name in a `gpu.module` of its own. Its arguments are the buffers
+/// Builder of a `gpu.func` of the same name in its own `gpu.module`. Its arguments are the buffers
 /// of the command, in global memory.
 class ThreadKernel : public KernelBuilder {
 public:
-  /// `scratchBytes` is what each thread has for itself.
+  /// Makes the kernel; `scratchBytes` is the private scratch of each thread.
   ThreadKernel(mlir::ModuleOp module, llvm::StringRef name, size_t buffers, int64_t scratchBytes,
                int64_t threads = blockThreads);
 
@@ -26,15 +26,16 @@ public:
   mlir::Value threadNumber();
   mlir::Value blockNumber();
   mlir::Value numberInBlock();
-  /// Has the last two read again from here on: what follows from them takes no registers before.
+  /// Reads the last two numbers again from here on, so that values derived from them use no
+  /// registers before.
   void readNumbersAnew() { readsAnew = true; }
 
-  /// Asks for registers that leave room for so many blocks on a multiprocessor.
+  /// Limits registers so that `blocks` blocks fit on a multiprocessor.
   void setBlocksTogether(int32_t blocks);
 
   /// Memory of the block, aligned to 32 bytes; once.
   mlir::Value shared(int64_t bytes);
-  /// Of all threads of the block: none goes on before each has come.
+  /// Waits until all threads of the block have come.
   void barrier();
   void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes) override {
     copyAsync(to, from, bytes, {});
@@ -42,7 +43,7 @@ public:
   /// Zeros, without reading, where `isThere` is given and does not hold.
   void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes, mlir::Value isThere);
   void awaitCopies() override;
-  /// Ends a group of copies; waits until at most so many groups, the last ones, are on their way.
+  /// Ends a group of copies; waits until at most `pending` groups, the last ones, are in flight.
   void commitCopies();
   void awaitGroups(uint32_t pending);
   void meetWarp() override;
@@ -50,9 +51,10 @@ public:
   mlir::Value workspace() override;
   mlir::Value buffer(unsigned i) override { return kernel.getArgument(i); }
   mlir::Value exchange(mlir::Value value, int64_t distance) override;
-  /// The value that lane `from` (i64) of the warp has. All lanes ask at once, for the same.
+  /// Returns the value of lane `from` (i64) of the warp. All lanes call it together, with the same
+  /// `from`.
   mlir::Value broadcast(mlir::Value value, mlir::Value from);
-  /// Whether the i1 holds in any lane of the warp. All lanes ask at once.
+  /// Returns whether the i1 holds in any lane of the warp. All lanes call it together.
   mlir::Value any(mlir::Value condition);
 
 private:

@@ -1,4 +1,4 @@
-// reprise: poolings for the threads of a GPU, an element of the result each
+// reprise: poolings for the threads of a GPU, one element of the result per thread
 #include "ThreadPool.h"
 
 #include "../Pooling.h"
@@ -15,13 +15,13 @@ namespace {
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Buffer 0 is the operand; those of the results follow.
+/// Emitter of a pooling. Buffer 0 is the operand; the buffers of the results follow.
 class PoolEmitter : PoolPlanes {
 public:
   PoolEmitter(Operation *op, RankedTensorType image, RankedTensorType pooled)
       : PoolPlanes(op, image, pooled), op(op) {}
 
-  /// `stored` tells for each result whether there is a buffer.
+  /// Emits one item; `stored` tells for each result whether there is a buffer.
   void emit(KernelBuilder &k, Value item, ArrayRef<bool> stored) const {
     if (isa<AveragePoolBackwardOp>(op))
       return emitAverageBackward(k, item);
@@ -41,7 +41,8 @@ public:
   }
 
 private:
-  /// A position takes its part of the windows that hold it.
+  /// Emits the gradient of an average pooling: a position adds its share of the windows that
+  /// contain it.
   void emitAverageBackward(KernelBuilder &k, Value item) const {
     Value column = k.rem(item, axes[1].image),
           row = k.rem(k.div(item, axes[1].image), axes[0].image);

@@ -1,4 +1,4 @@
-// reprise: poolings for the threads of a GPU, an element of the result each
+// reprise: poolings for the threads of a GPU, one element of the result per thread
 #ifndef REPRISE_CONVERSION_CUDA_THREADPOOL_H
 #define REPRISE_CONVERSION_CUDA_THREADPOOL_H
 

@@ -1,5 +1,5 @@
-// reprise: scatters on a GPU: updates are sorted by their rows, then each element of the table
-// takes its own in index order
+// reprise: scatters on a GPU: updates are sorted by row, then each element of the table applies its
+// updates in index order
 #include "../LoopNest/AloneOps.h"
 #include "ThreadAlone.h"
 #include "ThreadSort.h"

@@ -1,4 +1,4 @@
-// reprise: how the threads of a GPU run a loop nest
+// reprise: schedules of loop nests on the threads of a GPU
 #include "ThreadSchedule.h"
 
 #include "../LoopNest/ScheduleBuilder.h"
@@ -10,8 +10,8 @@ using namespace mlir;
 namespace reprise::nests {
 namespace {
 
-/// Elements at a time: a load of 16 bytes is the widest that a thread has, and a block of four
-/// words is what Philox draws.
+/// Elements per step: a thread loads at most 16 bytes at once, and Philox draws blocks of four
+/// words.
 constexpr int64_t threadWidth = 4;
 
 /// Threads that reduce a short row, and its columns: where each has four lanes, four rows share a
@@ -23,23 +23,24 @@ constexpr int64_t fewElements = 1 << 16;
 
 /// Shared memory of a block that needs no leave for more.
 constexpr int64_t sharedBytes = 48 * 1024;
-/// Instructions for an element that cost more than to store and to load it.
+/// Instructions per element that cost more than a store and a load.
 constexpr int64_t costly = 8;
 
-/// Which elements of rows wait in shared memory: all that are reduced, so that they are on their
-/// way at once, or those that several passes need.
+/// Elements of rows that are staged in shared memory: all reduced elements, so that their loads
+/// overlap, or only those of several passes.
 enum class RowMemory { All, Shared, None };
 
 class ThreadScheduler : ScheduleBuilder {
 public:
   ThreadScheduler(const Graph &graph, RowMemory memory) : ScheduleBuilder(graph), memory(memory) {}
 
-  /// None if rows do not fit into memory.
+  /// Returns the schedule; none if rows do not fit into memory.
   std::optional<Schedule> run();
   Schedule runOnTile();
 
 private:
-  /// Each thread of a warp has one of the 32 lanes, of which neighbours lie in neighbouring banks.
+  /// Returns the lanes per thread: each thread of a warp has one of the 32 lanes, and neighbouring
+  /// lanes use neighbouring banks.
   int64_t chooseLaneWidth(const Pass &, int64_t) const override {
     return schedule.itemThreads == reductionLanes ? 1 : schedule.width;
   }
@@ -77,7 +78,7 @@ void ThreadScheduler::chooseThreads() {
     memory = RowMemory::None;
   bool shares = isRows && (isShort || (vectors && memory == RowMemory::None));
   schedule.itemThreads = !lanes ? 1 : shares ? shortRowThreads : reductionLanes;
-  // Few elements that have many parts each take as many threads as there can be.
+  // Few elements with many parts each use as many threads as possible.
   bool isFew = graph.has(Node::Fold) && graph.shape.size() <= fewElements;
   setWidth(vectors && (!lanes || isRows) && !isFew ? threadWidth : 1);
   schedule.columnsPerItem = schedule.width;
@@ -89,7 +90,7 @@ void ThreadScheduler::chooseThreads() {
   countItems();
 }
 
-/// An element of its own for each column of an item, which no other item has.
+/// Returns whether each column of an item has its own element, which no other item uses.
 bool ThreadScheduler::isOwnOfItem(const Affine &index) const {
   const Shape &shape = graph.shape;
   size_t first = shape.outer.size() + shape.rows.size();
@@ -117,7 +118,7 @@ bool ThreadScheduler::fetchesFirst(const Node &node) const {
          keepsElements(node);
 }
 
-/// A block of random words is that of a vector.
+/// Returns whether operands are staged; a block of random words fills a vector.
 bool ThreadScheduler::stages(ArrayRef<int> operands) const {
   if (memory == RowMemory::None || schedule.width == 1)
     return false;
@@ -136,8 +137,9 @@ bool ThreadScheduler::stages(ArrayRef<int> operands) const {
   return false;
 }
 
-/// Elements that nobody loads any more make room for others: of later passes or, where they are of
-/// the same size, of the pass that loads them, which stores each behind its last load.
+/// Places elements of rows in shared memory. Elements after their last load make room for others:
+/// for later passes or, if they have the same size, for the pass that loads them, which stores each
+/// element behind its last load.
 void ThreadScheduler::placeRow() {
   struct Room {
     int64_t offset, bytes;

@@ -1,4 +1,4 @@
-// reprise: how the threads of a GPU run a loop nest
+// reprise: schedules of loop nests on the threads of a GPU
 #ifndef REPRISE_CONVERSION_CUDA_THREADSCHEDULE_H
 #define REPRISE_CONVERSION_CUDA_THREADSCHEDULE_H
 
@@ -6,16 +6,16 @@
 
 namespace reprise::nests {
 
-/// With 2,048 rows a GPU has enough threads.
+/// Rules of nests; 2,048 rows give a GPU enough threads.
 constexpr NestRules threadRules{/*sumsApart=*/true, /*fewRows=*/2048, /*longRow=*/3 * laneBlock,
                                 /*severalBlocks=*/laneBlock + 1};
 
-/// An item is four columns, one where loads cannot have more, or a row (a block of one) for 32
-/// threads where the nest reduces columns. Nothing is kept but in results.
+/// Makes a schedule. An item is four columns (one if loads cannot be wider), or, if the nest
+/// reduces columns, a row: a block of one row for 32 threads. Only results keep values.
 Schedule makeThreadSchedule(const Graph &graph);
 
-/// The same for a nest over the elements of a contraction, of which a thread has four neighbours at
-/// hand or one.
+/// Makes a schedule for a nest over the elements of a contraction, of which a thread has four
+/// neighbours or one.
 Schedule makeTileSchedule(const Graph &graph);
 
 } // namespace reprise::nests

@@ -59,8 +59,8 @@ Value emitBinarySearch(KernelBuilder &k, Value low, Value high, int64_t size, Va
 
 namespace {
 
-/// Rows of up to that many elements are sorted by one command, in which each is compared with each
-/// other. Longer ones begin with short runs: a merge asks for a few numbers only.
+/// Limit of rows that one command sorts, by comparing every pair of elements; longer rows begin
+/// with short runs. Short runs make later merges cheap.
 constexpr int64_t shortRow = 256, shortRun = 32;
 
 class SortEmitter {
@@ -72,11 +72,12 @@ public:
 private:
   /// Sorts runs of `firstRun`.
   void emitFirstRuns();
-  /// Merges pairs of runs of `length`: those of the first buffer behind the sort's own.
+  /// Merges pairs of runs of `length`; their buffer is the first behind those of the sort.
   void emitMerge(int64_t length);
   void emitMergedPlace(KernelBuilder &k, int64_t length, Value row, Value run, Value offset);
   bool isLast(int64_t length) const { return length >= sort.n; }
-  /// The buffers of a command that leaves runs of `length`; the next one reads what it stores.
+  /// Returns the buffers of a command whose output is runs of `length`, which the next command
+  /// reads.
   SmallVector<BufferSlot> buffersFor(int64_t length);
   void put(KernelBuilder &k, int64_t length, Value row, Value place, Value element);
   Value loadElement(KernelBuilder &k, Value row, Value place);
@@ -108,7 +109,7 @@ SmallVector<BufferSlot> SortEmitter::buffersFor(int64_t length) {
 void SortEmitter::put(KernelBuilder &k, int64_t length, Value row, Value place, Value element) {
   if (isLast(length))
     return sort.store(k, row, place, element);
-  // Behind what a merge reads.
+  // The output buffer follows the input of a merge.
   unsigned number = sort.buffers.size() + (length > firstRun ? 1 : 0);
   storeNumber(k, elements(), element, k.buffer(number), k.add(k.mul(row, sort.n), place));
 }

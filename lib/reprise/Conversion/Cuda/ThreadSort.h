@@ -8,11 +8,11 @@
 
 namespace reprise {
 
-/// Rows of `n` elements, of which the `kept` first ones in the order of keys are stored. Elements
-/// of equal keys stay in order. An element is known by its number among those of all rows.
+/// Rows of `n` elements, whose first `kept` elements in the order of keys are stored. The sort is
+/// stable. An element is identified by its number among the elements of all rows.
 struct RowSort {
   int64_t rows, n, kept;
-  /// What `key` and `store` read and write: the first buffers of every command.
+  /// Buffers that `key` and `store` access: the first buffers of every command.
   llvm::SmallVector<BufferSlot> buffers;
   /// The key of an element: an integer.
   std::function<mlir::Value(KernelBuilder &, mlir::Value element)> key;
@@ -21,14 +21,14 @@ struct RowSort {
       store;
 };
 
-/// Adds the commands: one where rows are short, else one more for each doubling of what is sorted.
-/// A thread has an element and counts those that come before it, so nothing depends on the order of
+/// Adds the commands: one for short rows, otherwise one more for each doubling of the run length. A
+/// thread counts the elements before its own, so the result does not depend on the order of
 /// threads.
 void emitRowSort(ThreadCommands &commands, const RowSort &sort);
 
-/// The number of elements of [low, high) for which `isBefore` holds, plus `low`: it holds for the
-/// first ones. Places beyond them are not asked for; `size` is the most elements there can be, and
-/// `valid` a place that can be asked for where there are none.
+/// Returns `low` plus the number of elements of [low, high) for which `isBefore` holds; these come
+/// first. Places beyond them are not read; `size` is the largest possible number of elements, and
+/// `valid` is a place that may be read if there are none.
 mlir::Value emitBinarySearch(KernelBuilder &k, mlir::Value low, mlir::Value high, int64_t size,
                              mlir::Value valid,
                              llvm::function_ref<mlir::Value(mlir::Value place)> isBefore);

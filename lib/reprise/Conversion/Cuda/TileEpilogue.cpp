@@ -1,4 +1,4 @@
-// reprise: the ops behind a contraction on a GPU, applied to elements in registers
+// reprise: ops behind a contraction on a GPU, applied to elements in registers
 #include "TileEpilogue.h"
 
 #include "ThreadSchedule.h"
@@ -11,7 +11,7 @@ namespace reprise {
 
 using namespace nests;
 
-/// The kernel's buffers ahead of those of the ops.
+/// Number of the kernel's buffers before those of the ops.
 constexpr unsigned operandCount = 2;
 
 size_t countBuffers(const TileEpilogue *epilogue) {

@@ -1,4 +1,4 @@
-// reprise: the ops behind a contraction on a GPU, applied to elements in registers
+// reprise: ops behind a contraction on a GPU, applied to elements in registers
 #ifndef REPRISE_CONVERSION_CUDA_TILEEPILOGUE_H
 #define REPRISE_CONVERSION_CUDA_TILEEPILOGUE_H
 
@@ -9,17 +9,17 @@
 
 namespace reprise {
 
-/// What a launch does with the elements of its contraction, of the dimensions that its kernels
-/// have.
+/// Ops of a launch on the elements of its contraction, with the dimensions of its kernels.
 class TileEpilogue {
 public:
-  /// None if no nest over these dimensions, in their order, computes the ops beside `contraction`.
+  /// Returns the epilogue; none if no nest over these dimensions, in their order, computes the ops
+  /// other than `contraction`.
   static std::optional<TileEpilogue> get(mlir::Block &body, mlir::Operation *contraction,
                                          const ContractionSpec &spec, const ResultStrides &result);
 
-  /// The kernel's buffers behind the two operands, in the place of the contraction's result.
+  /// Returns the kernel's buffers behind the two operands, in place of the contraction's result.
   llvm::ArrayRef<BufferSlot> buffers() const { return nest.graph.buffers; }
-  /// Whether numbers of 32 bits tell all places.
+  /// Returns whether 32 bits hold all places.
   bool isNear() const;
 
 private:
@@ -30,7 +30,8 @@ private:
   nests::Schedule schedule;
 };
 
-/// Of the kernel: two operands, and the result, or what the epilogue has.
+/// Returns the number of buffers of the kernel: two operands, and the result or the epilogue's
+/// buffers.
 size_t countBuffers(const TileEpilogue *epilogue);
 
 /// The first row and the first column of a part of a result.
@@ -38,7 +39,7 @@ struct TileOrigin {
   int64_t row = 0, column = 0;
 };
 
-/// Emits the ops in one kernel, which has the part of the result that begins at `origin`.
+/// Emitter of the ops in one kernel, for the part of the result that begins at `origin`.
 class EpilogueEmitter {
 public:
   using Value = mlir::Value;
@@ -47,12 +48,12 @@ public:
 
   /// Neighbours in a row that are best at hand at once: four or one.
   int64_t width() const { return epilogue.schedule.width; }
-  /// Computes what all elements share, ahead of the first row.
+  /// Computes values that all elements share, before the first row.
   void begin();
-  /// The numbers are those within the part.
+  /// Enters a row; the numbers are relative to the part.
   nests::Scope enterRow(Value batch, Value row);
-  /// Computes the results of elements in a row, `width()` of them or one, of which the contraction
-  /// has these sums; flush() stores them. So what several of them read is on its way at once.
+  /// Computes the results of `width()` elements in a row, or of one, from these sums of the
+  /// contraction; flush() stores them. Loads of shared values are thereby in flight together.
   void compute(nests::Scope &row, Value column, mlir::ValueRange sums);
   void flush();
 

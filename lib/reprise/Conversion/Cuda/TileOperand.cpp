@@ -1,5 +1,4 @@
-// reprise: how a block of threads brings an operand of a contraction into shared memory, tile by
-// tile
+// reprise: loads of contraction operands into shared memory by a block of threads, tile by tile
 #include "TileOperand.h"
 
 #include "ContractionIndex.h"
@@ -23,7 +22,7 @@ TileOperand::TileOperand(ThreadKernel &k, const ContractionSpec &spec, bool isLh
   unit = chooseUnit(alignment);
 }
 
-/// Neighbouring threads take what are neighbours in memory.
+/// Returns whether neighbouring threads load along terms, which they do if terms are contiguous.
 bool TileOperand::runsAlongTerms() const {
   auto isDense = [](const SmallVector<FreeDim> &dims) {
     return !dims.empty() && dims.back().stride == 1 && dims.back().size > 1;
@@ -31,7 +30,7 @@ bool TileOperand::runsAlongTerms() const {
   return isDense(terms) && !isDense(rows);
 }
 
-/// As many rows as a copy takes, where they are neighbours and always lie at a multiple of that.
+/// Returns the rows per copy, if rows are contiguous and aligned for a copy of that many.
 int64_t TileOperand::chooseUnit(int64_t alignment) const {
   int64_t most = std::min<int64_t>({extent * tileDepth / threads, 4, 16 / bytesOf(type)});
   if (alongTerms || rows.empty() || rows.back().stride != 1)
@@ -75,7 +74,7 @@ void TileOperand::findTileTerms() {
 Value TileOperand::locateRow(Value row) { return locate(k, rows, row, strideOf); }
 Value TileOperand::locateTerm(Value term) { return locate(k, terms, term, strideOf); }
 
-/// Where there are fewer rows than a tile has, the last one stands for those that are not there.
+/// Opens the operand. If there are fewer rows than in a tile, the last row stands for missing rows.
 void TileOperand::open(Value given, Value firstRow, Value batch) {
   memory = given;
   Value start = k.i64(isLhs ? spec.lhsOffset : spec.rhsOffset);
@@ -101,8 +100,8 @@ void TileOperand::open(Value given, Value firstRow, Value batch) {
   }
 }
 
-/// In elements from the first unit of a thread to another, if that is always the same: the units
-/// share an address then, which saves registers.
+/// Returns the distance in elements from the first unit of a thread to another, if it is constant:
+/// the units then share an address, which saves registers.
 std::optional<int64_t> TileOperand::findDistance(int64_t number) const {
   if (number == 0 || (alongTerms ? rows.size() != 1 || !hasWholeTiles() : tileTerms.empty()))
     return std::nullopt;
@@ -117,7 +116,8 @@ std::optional<int64_t> TileOperand::findDistance(int64_t number) const {
   return distance;
 }
 
-/// Constant distances come last, so that they go into the instructions that copy, read and write.
+/// Returns the place of a unit. Constant distances come last, so that they become part of copy,
+/// read and write instructions.
 Value TileOperand::placeOf(int64_t number, Value stage) {
   Value place = emitAddress(k.b, compute, emitAddress(k.b, compute, memory, ownPlace),
                             k.mul(stage, stageElements()));

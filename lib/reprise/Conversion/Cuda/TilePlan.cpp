@@ -1,4 +1,4 @@
-// reprise: which tiles a contraction has on a GPU without tensor cores, and how long they take
+// reprise: the tiles of a contraction on a GPU without tensor cores, and their estimated time
 #include "TilePlan.h"
 
 #include "ContractionIndex.h"
@@ -10,14 +10,14 @@ namespace {
 
 using Parts = SmallVector<TiledPart, 2>;
 
-/// Of a multiprocessor.
+/// Fused multiply-adds per cycle of a multiprocessor.
 constexpr int64_t fmaPerCycle = 128;
 /// Sums of a thread that reads shared memory seldom enough.
 constexpr int64_t manySums = 64;
 
-/// Cycles of a multiprocessor that has so many blocks, for one contracted index: arithmetic, no
-/// less than that of one warp, and what no other warp hides. Threads with few sums wait for shared
-/// memory, for a quarter of the time.
+/// Returns the cycles per contracted index on a multiprocessor with `blocks` blocks: arithmetic, at
+/// least that of one warp, plus latency that no other warp hides. Threads with few sums wait for
+/// shared memory, for a quarter of the time.
 int64_t timeOf(const TilePlan &plan, int64_t blocks) {
   constexpr int64_t unhidden = 40;
   int64_t sums = plan.perThread();
@@ -25,9 +25,9 @@ int64_t timeOf(const TilePlan &plan, int64_t blocks) {
   return unhidden + (sums < manySums ? work * 4 / 3 : work);
 }
 
-/// Cycles of all blocks. Those of a wave end together, and the next ones go where they did: the
-/// last wave takes as long as any other, whatever it has, unless it is the only one. A wave begins
-/// and ends in the time of some terms.
+/// Returns the cycles of all blocks. Blocks of a wave end together: the last wave takes as long as
+/// any other, however few blocks it has, unless it is the only wave. Starting and ending a wave
+/// costs some terms.
 int64_t timeOfAll(const ContractionSpec &spec, const TilePlan &plan) {
   constexpr int64_t ofStart = 16;
   int64_t tiles = plan.extents.count(spec), wave = plan.together() * multiprocessors;
@@ -36,7 +36,7 @@ int64_t timeOfAll(const ContractionSpec &spec, const TilePlan &plan) {
   return time * (countOf(spec.contracted) + ofStart);
 }
 
-/// Of 256 threads, whatever the tile: those of small tiles have few sums.
+/// Plans tiles for 256 threads, for every tile: threads of small tiles have few sums.
 TilePlan planWide(const ContractionSpec &spec) {
   constexpr int64_t side = 16;
   static_assert(side * side == blockThreads);
@@ -61,7 +61,7 @@ TiledPart planPart(const ContractionSpec &spec, const ResultStrides &result) {
   return best;
 }
 
-/// Dimensions that lie behind each other in the operand and in the result become one.
+/// Merges dimensions that are adjacent both in the operand and in the result.
 void mergeSide(SmallVector<FreeDim> &dims, SmallVector<int64_t> &strides) {
   SmallVector<FreeDim> merged;
   SmallVector<int64_t> mergedStrides;
@@ -79,8 +79,8 @@ void mergeSide(SmallVector<FreeDim> &dims, SmallVector<int64_t> &strides) {
   dims = merged, strides = mergedStrides;
 }
 
-/// The first `size` rows or columns, or less, that are whole slices of the leading dimension, and
-/// the others; nothing where one of the parts would be empty.
+/// Cuts off at most the first `size` rows or columns, in whole slices of the leading dimension, and
+/// returns both parts; no parts if one would be empty.
 Parts cut(const TiledPart &whole, bool ofRows, int64_t size) {
   ContractionSpec spec = whole.spec, restSpec = spec;
   ResultStrides result = whole.result, restResult = result;

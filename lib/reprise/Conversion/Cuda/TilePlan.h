@@ -1,4 +1,4 @@
-// reprise: which tiles a contraction has on a GPU without tensor cores, and how long they take
+// reprise: the tiles of a contraction on a GPU without tensor cores, and their estimated time
 #ifndef REPRISE_CONVERSION_CUDA_TILEPLAN_H
 #define REPRISE_CONVERSION_CUDA_TILEPLAN_H
 
@@ -6,7 +6,7 @@
 
 namespace reprise {
 
-/// Of the GPU that sizes are chosen for.
+/// Multiprocessors of the GPU for which sizes are chosen.
 constexpr int64_t multiprocessors = 132;
 /// Lanes of a warp along rows, and along columns.
 constexpr int64_t lanesDown = 4, lanesAcross = 8;
@@ -22,7 +22,7 @@ struct TilePlan {
   int64_t together() const { return 512 / threads(); }
 };
 
-/// A contraction with tiles of one kind, and the cycles that it takes by a model.
+/// Contraction with tiles of one kind, and its cycles by a model.
 struct TiledPart {
   ContractionSpec spec;
   ResultStrides result;
@@ -31,9 +31,8 @@ struct TiledPart {
   TileOrigin origin = {};
 };
 
-/// Parts of the result that one kernel computes after the other, chosen from sizes alone. Where the
-/// last wave of blocks would leave much of a GPU without work, a second kernel has what belongs to
-/// it, in smaller tiles.
+/// Parts of the result that one kernel each computes, chosen only from sizes. If the last wave of
+/// blocks would leave much of a GPU idle, a second kernel computes its part in smaller tiles.
 llvm::SmallVector<TiledPart, 2> planTiles(const ContractionSpec &spec, const ResultStrides &result);
 
 /// The cycles of all parts.

@@ -1,9 +1,9 @@
-// reprise: contractions for blocks of threads of a GPU, a tile of the result each
+// reprise: contractions for blocks of threads of a GPU, one tile of the result per block
 //
-// The way of the fastest single-precision kernels without tensor cores (CUTLASS, SIMT): operands go
-// through shared memory in stages, a thread has a square of results in registers, and reads of
-// shared memory are 16 bytes wide. What is different is that the contracted index is never split
-// among threads, and that the sum of 4,096 terms is closed before the next one begins.
+// The structure is that of the fastest single-precision kernels without tensor cores (CUTLASS,
+// SIMT): operands go through shared memory in stages, a thread has a square of results in
+// registers, and reads of shared memory are 16 bytes wide. Two things differ: the contracted index
+// is never split among threads, and the sum of 4,096 terms ends before the next begins.
 #include "TiledContraction.h"
 
 #include "ContractionIndex.h"
@@ -62,13 +62,13 @@ private:
   void placeBlock();
   /// The stage of the tile that begins with a term.
   Value stageOf(Value first) { return k.rem(k.div(first, tileDepth), tileStages); }
-  /// Brings a tile into its stage; where that takes registers, behind what `meanwhile` does.
+  /// Loads a tile into its stage; if that needs registers, behind the work of `meanwhile`.
   void bringTile(Value first, llvm::function_ref<void()> meanwhile);
-  /// Every thread sees the tile after the one that it multiplies.
+  /// Makes the next tile visible to every thread.
   void arrive();
-  /// Where this thread's rows and columns lie in the stage of a tile.
+  /// Returns the places of this thread's rows and columns in the stage of a tile.
   Places findPlaces(Value first);
-  /// Rows, and behind them columns, of a term that this thread multiplies.
+  /// Reads the rows, and then the columns, of a term that this thread multiplies.
   Sums readTerm(ValueRange places, int64_t term);
   Sums multiply(ValueRange factors, ValueRange sums);
   /// Goes over all terms; the last chain's sums.
@@ -96,8 +96,8 @@ private:
   Value ownRow, ownColumn;
 };
 
-/// Two lanes beside each other read the same columns, and two pairs beside each other the same
-/// rows: shared memory serves 16 lanes at once then, not eight.
+/// Assigns parts of the tile to lanes. Two neighbouring lanes read the same columns, and two
+/// neighbouring pairs the same rows: shared memory then serves 16 lanes at once, not eight.
 void Emitter::placeBlock() {
   tile.place();
   Value thread = k.numberInBlock();
@@ -161,8 +161,9 @@ Sums Emitter::multiply(ValueRange factors, ValueRange sums) {
   return next;
 }
 
-/// Factors are read while those of the term before are multiplied, also across the barrier. The
-/// stage that is filled anew is that of the tile before, which no thread reads any more.
+/// Multiplies a tile. Factors of the next term are read while those of this term are multiplied,
+/// also across the barrier. The stage that is refilled is that of the previous tile, which no
+/// thread reads any more.
 Sums Emitter::multiplyTile(Value first, ValueRange before) {
   Sums sums(before.take_front(plan.perThread())),
       factors(before.drop_front(plan.perThread()).drop_back(2));
@@ -184,8 +185,8 @@ Sums Emitter::multiplyTile(Value first, ValueRange before) {
   return sums;
 }
 
-/// One loop goes through all chains: counters of a second one would take registers that there are
-/// not. The last terms end their tile.
+/// Emits all tiles in one loop over all chains, since counters of a second loop would need more
+/// registers than there are. The last terms end their tile.
 Sums Emitter::emitTiles() {
   Sums carried(plan.perThread(), emitConstant(b, accumulator, 0));
   Places begin = findPlaces(k.i64(0));
@@ -201,7 +202,7 @@ Sums Emitter::emitTiles() {
   return sums;
 }
 
-/// Behind the last tile of a chain, sums are put away, and zeros begin the next one.
+/// Stores sums behind the last tile of a chain, and begins the next chain with zeros.
 Sums Emitter::closeChain(Value first, const Sums &sums) {
   Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, k.rem(first, chainLength),
                                        k.i64(chainLength - tileDepth));
@@ -215,8 +216,9 @@ Sums Emitter::closeChain(Value first, const Sums &sums) {
   return Sums(branch.getResults());
 }
 
-/// Neighbouring numbers of one thread: its memory is interleaved with that of the others. LLVM
-/// would keep those of a single level in registers, which the next chain needs.
+/// Returns the place of neighbouring numbers of one thread in a level: its memory is interleaved
+/// with that of other threads. LLVM would keep a single level in registers, which the next chain
+/// needs.
 Value Emitter::placeInLevel(Value level, int64_t i) {
   return emitAddress(b, accumulator, k.workspace(), k.add(k.mul(level, plan.perThread()), i));
 }
@@ -242,7 +244,8 @@ void Emitter::writeLevel(Value level, const Sums &sums) {
                           /*isVolatile=*/true);
 }
 
-/// As a carry goes through the bits of a counter: through as many as are set at its end.
+/// Pushes a sum into the tree as a carry through the bits of a counter: through as many levels as
+/// bits are set at its end.
 void Emitter::push(Value chain, Sums sum) {
   Value level = k.i64(0), next = k.add(chain, 1);
   for (unsigned bit = 1; bit < levelsOf(terms); ++bit) {
@@ -256,7 +259,7 @@ void Emitter::push(Value chain, Sums sum) {
   writeLevel(level, met);
 }
 
-/// An odd last one moves up until it meets another.
+/// Combines the last sums: an odd last sum moves up until it meets another.
 Sums Emitter::close(Sums last, bool hasLast) {
   for (int64_t level = 0; wholeChains >> level; ++level)
     if (wholeChains >> level & 1) {
@@ -284,10 +287,11 @@ void Emitter::store(const Sums &sums) {
 }
 
 void Emitter::emit() {
-  // One waits at its barrier while another multiplies. Behind a part of a tile, single stores and
-  // several contracted dimensions take more registers than that leaves; then ptxas has the choice,
-  // for it wastes and spills registers where it is told that one block will do. So it has where
-  // there are no more blocks than multiprocessors.
+  // We ask for two blocks per multiprocessor, so that one waits at its barrier while the other
+  // multiplies. Behind a part of a tile, single stores and several contracted dimensions need more
+  // registers than that leaves; then ptxas chooses, because it wastes and spills registers if it is
+  // told that one block is enough. It also chooses if there are no more blocks than
+  // multiprocessors.
   bool isSimple = tile.hasNeighbours(columnPart.width) && spec.contracted.size() == 1;
   bool isAlone = plan.extents.count(spec) <= multiprocessors;
   if (!isAlone && (isSimple || terms % tileDepth == 0))
@@ -309,7 +313,7 @@ int64_t Emitter::scratchBytes(const ContractionSpec &spec, const TilePlan &plan)
   return levelsOf(countOf(spec.contracted)) * plan.perThread() * bytesOf(spec.accumulatorType());
 }
 
-/// How far elements of a buffer lie from its first one, at most.
+/// Returns the largest distance of a buffer's elements from its first element.
 template <typename Dims> int64_t reachOf(const Dims &dims, llvm::ArrayRef<int64_t> strides) {
   int64_t reach = 0;
   for (auto [dim, stride] : llvm::zip_equal(dims, strides))
@@ -317,7 +321,7 @@ template <typename Dims> int64_t reachOf(const Dims &dims, llvm::ArrayRef<int64_
   return reach;
 }
 
-/// Whether numbers of 32 bits tell all places.
+/// Returns whether 32 bits hold all places.
 bool isNear(const ContractionSpec &spec, const ResultStrides &result) {
   auto reachIn = [&](const auto &dims, auto stride) {
     return reachOf(dims, llvm::map_to_vector(dims, stride));

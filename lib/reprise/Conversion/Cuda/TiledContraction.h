@@ -1,4 +1,4 @@
-// reprise: contractions for blocks of threads of a GPU, a tile of the result each
+// reprise: contractions for blocks of threads of a GPU, one tile of the result per block
 #ifndef REPRISE_CONVERSION_CUDA_TILEDCONTRACTION_H
 #define REPRISE_CONVERSION_CUDA_TILEDCONTRACTION_H
 
@@ -7,13 +7,13 @@
 
 namespace reprise {
 
-/// Whether the contraction has enough rows and columns to fill tiles.
+/// Returns whether the contraction has enough rows and columns to fill tiles.
 bool suitsTiles(const ContractionSpec &spec);
 
-/// The same as emitPlainContraction, for a part of the result, with operands that pass through
-/// shared memory: a block has up to 128 × 128 elements, a thread up to 8 × 8 of them in registers.
-/// Each element is still one chain of fma down the contracted index, so its bits are the same.
-/// Buffers lhs and rhs begin at multiples of so many bytes.
+/// Emits the kernel of emitPlainContraction for a part of the result, with operands that pass
+/// through shared memory. A block has up to 128 × 128 elements, a thread up to 8 × 8 of them in
+/// registers. Each element is one chain of fma along the contracted index, so its bits are the
+/// same. Buffers lhs and rhs begin at multiples of `lhsAlignment` and `rhsAlignment` bytes.
 EmittedCommand emitTiledContraction(mlir::ModuleOp kernels, llvm::StringRef name,
                                     const TiledPart &part, int64_t lhsAlignment,
                                     int64_t rhsAlignment, const TileEpilogue *epilogue);

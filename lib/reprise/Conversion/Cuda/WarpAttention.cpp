@@ -1,4 +1,4 @@
-// reprise: emits what the kernels of attention for the warps of a GPU share
+// reprise: emits the common parts of the kernels of attention for the warps of a GPU
 #include "WarpAttention.h"
 
 #include "MatrixTile.h"
@@ -32,7 +32,8 @@ WarpAttention::WarpAttention(ThreadKernel &k, const AttentionSpec &spec, const W
   int64_t blockRows = plan.rows * plan.warps;
   blockRow = k.mul(k.rem(block, plan.headBlocks), blockRows);
   lastRow = k.min(k.add(blockRow, blockRows - 1), k.i64(plan.headRows - 1));
-  // The last rows of a head have their warp's number of rows, too: what other warps have besides.
+  // The last warp of a head has as many rows as others, so some of its rows also belong to other
+  // warps.
   start = k.add(blockRow, k.mul(warp, plan.rows));
   row0 = plan.headRows % blockRows == 0 ? start : k.min(start, k.i64(plan.headRows - plan.rows));
   for (int64_t row = 0; row < plan.rows; ++row)
@@ -59,7 +60,7 @@ Value WarpAttention::rowPointer(const Rows &rows, Value row) {
   return emitAddress(b, spec.type, rows.base, k.mul(row, rows.strides.row));
 }
 
-/// Row `number` of those from `first` on.
+/// Returns row `number` of the rows from `first` on.
 Value WarpAttention::otherPointer(const Rows &rows, Value first, Value number) {
   if (rows.tile)
     return emitAddress(b, spec.type, rows.tile, k.mul(number, plan.pitch));
@@ -117,7 +118,7 @@ Carried WarpAttention::overOthers(
     llvm::function_ref<Carried(const Others &, const Products &, ValueRange)> body) {
   return forLoop(k, low, high, k.i64(plan.tileRows()), carried,
                  [&](Value first, ValueRange before) {
-                   // Nobody reads what shared memory holds any more.
+                   // No thread reads the old content of shared memory any more.
                    k.barrier();
                    if (plan.tiles) {
                      for (const Rows &rows : others)
@@ -135,7 +136,7 @@ Carried WarpAttention::overOthers(
                  });
 }
 
-/// Neighbours where each lane has as many.
+/// Returns a column of the lane; a lane has neighbouring columns if every lane has as many.
 Value WarpAttention::column(size_t number) {
   Value first = k.mul(part, plan.columns * WarpPlan::lanes);
   auto c = static_cast<int64_t>(number);
@@ -150,7 +151,8 @@ Carried WarpAttention::overDepth(int64_t columns, Carried sums,
   if (whole) {
     sums = forLoop(k, k.i64(0), k.i64(whole), k.i64(depthStep), sums,
                    [&](Value d, ValueRange from) { return body(d, depthStep, from); });
-    // The assembler would unroll all of it, load the warp's rows but once, and spill registers.
+    // Without this attribute the assembler would unroll the loop, load the warp's rows only once,
+    // and spill registers.
     MLIRContext *context = b.getContext();
     auto never = LLVM::LoopUnrollAttr::get(context, b.getBoolAttr(true), {}, {}, {}, {}, {}, {});
     std::prev(b.getInsertionPoint())
@@ -227,7 +229,7 @@ static Value weightAt(ThreadKernel &k, size_t list, Value other) {
   return k.add(other, static_cast<int64_t>(list) * WarpPlan::lanes);
 }
 
-/// Four others, all of them terms.
+/// Adds four others, all of which are terms.
 Carried WarpAttention::addFour(ArrayRef<Terms> terms, const Others &at, Value from,
                                ValueRange sums) {
   Carried next(sums);

@@ -1,4 +1,4 @@
-// reprise: which warp of a GPU has which rows and columns of an attention
+// reprise: the rows and columns of attention that each warp of a GPU computes
 #include "WarpPlan.h"
 
 #include "reprise/Conversion/ContractionSpec.h"
@@ -11,11 +11,11 @@
 
 namespace reprise {
 
-/// An element of each row of a warp: a loaded element of another row serves as many products, and
-/// sums over the depth may take so many bytes of a thread's registers. Where a sum is several
-/// chains, those that wait for others need registers, too.
+/// Limits for one element of each row of a warp: a loaded element of another row is used in that
+/// many products, and sums over the depth may occupy that many bytes of a thread's registers. If a
+/// sum has several chains, partial sums need registers too.
 constexpr int64_t mostRowBytes[] = {32, 16}, mostSumBytes[] = {256, 64};
-/// Of a block.
+/// Limits of a block.
 constexpr int64_t mostSharedBytes = 48 * 1024, mostWarps = 4;
 
 WarpPlan::WarpPlan(const AttentionSpec &spec, const Work &work)
@@ -43,7 +43,7 @@ WarpPlan::WarpPlan(const AttentionSpec &spec, const Work &work)
   blocks = work.heads * headBlocks * parts;
 }
 
-/// Takes these numbers if shared memory has room for what they need.
+/// Uses these numbers if shared memory has enough room for them.
 bool WarpPlan::fits(int64_t operands, int64_t othersPerLane) {
   tiles = operands;
   perLane = othersPerLane;

@@ -1,4 +1,4 @@
-// reprise: which warp of a GPU has which rows and columns of an attention
+// reprise: the rows and columns of attention that each warp of a GPU computes
 #ifndef REPRISE_CONVERSION_CUDA_WARPPLAN_H
 #define REPRISE_CONVERSION_CUDA_WARPPLAN_H
 
@@ -7,19 +7,20 @@
 
 namespace reprise {
 
-/// Who does what.
+/// Distribution of the work.
 struct WarpPlan {
   static constexpr int64_t lanes = 32;
-  /// On a multiprocessor, whatever registers their threads need: one computes while another waits.
+  /// Blocks per multiprocessor, whatever registers their threads need: one block computes while
+  /// another waits.
   static constexpr int32_t blocksTogether = 2;
 
   struct Work {
     int64_t heads, rows; ///< rows of each head
-    int64_t others;      ///< of the head that the rows meet
-    int64_t terms;       ///< of each sum
-    int64_t sums;        ///< per row and column
+    int64_t others;      ///< opposite rows of the head
+    int64_t terms;       ///< terms of each sum
+    int64_t sums;        ///< sums per row and column
     int64_t width;       ///< columns of the sums
-    int64_t operands;    ///< whose rows the others are
+    int64_t operands;    ///< operands whose rows are the others
   };
   WarpPlan(const AttentionSpec &spec, const Work &work);
 
@@ -36,16 +37,16 @@ struct WarpPlan {
   bool hasWholeColumns() const { return parts * columns * lanes == width; }
 
   int64_t headRows, others;
-  int64_t rows;        // of a warp
-  int64_t warps;       // of a block
-  int64_t blocks;      // of all
-  int64_t headBlocks;  // of a head, for each part of the width
+  int64_t rows;        // rows per warp
+  int64_t warps;       // warps per block
+  int64_t blocks;      // blocks in total
+  int64_t headBlocks;  // blocks per head, for each part of the width
   int64_t width;       // columns of the sums
-  int64_t columns;     // of a lane
-  int64_t parts;       // of the width, which different blocks have
-  int64_t warpWeights; // of each other row
-  int64_t tiles;       // operands in shared memory; 0 where they do not fit
-  int64_t perLane;     // others
+  int64_t columns;     // columns per lane
+  int64_t parts;       // parts of the width, which different blocks compute
+  int64_t warpWeights; // weights per other row and warp
+  int64_t tiles;       // operands in shared memory; 0 if they do not fit
+  int64_t perLane;     // others per lane
   int64_t pitch;       // elements from row to row of a tile
   int64_t elementBytes, computeBytes;
 

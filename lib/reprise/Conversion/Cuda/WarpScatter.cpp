@@ -21,7 +21,8 @@ class WarpScatter : public ScatterShape {
 public:
   explicit WarpScatter(const Nest &nest) : ScatterShape(nest.alone) {}
 
-  /// Whether tables of single elements of the type of arithmetic are many, and their updates few.
+  /// Returns whether there are many tables of single elements in the type of arithmetic, with few
+  /// updates each.
   bool fits() const {
     return !replaces && columns == 1 && type == compute && batches >= kLeastTables && updates > 0 &&
            updates <= kMostUpdates && rows < INT32_MAX;
@@ -33,7 +34,7 @@ public:
     emitStore(k.b, type, zero, k.buffer(0), k.mul(item, lanes), lanes);
   }
 
-  /// Updates of one table, 32 at a time. All lanes of a warp go through it together.
+  /// Adds the updates of one table, 32 at a time. All lanes of a warp run it together.
   void addUpdates(KernelBuilder &k, Value item) const {
     Value table = k.div(item, kWarp), lane = k.rem(item, kWarp);
     int64_t steps = (updates + kWarp - 1) / kWarp;
@@ -46,7 +47,7 @@ private:
   Value toInt(KernelBuilder &k, Value value) const {
     return arith::TruncIOp::create(k.b, k.b.getI32Type(), value);
   }
-  /// Which lanes of the warp have the value, as bits.
+  /// Returns the lanes of the warp with the same value, as bits.
   Value findEqual(KernelBuilder &k, Value value) const {
     Value all = arith::ConstantIntOp::create(k.b, -1, 32);
     return NVVM::MatchSyncOp::create(k.b, k.b.getI32Type(), all, value, NVVM::MatchSyncKind::any);
@@ -59,7 +60,7 @@ private:
   }
 };
 
-/// Lanes whose updates are of one element take turns, in order.
+/// Adds one step of updates. Lanes whose updates have the same element take turns, in order.
 void WarpScatter::addStep(KernelBuilder &k, Value table, Value lane, Value update) const {
   ImplicitLocOpBuilder &b = k.b;
   Value isThere =

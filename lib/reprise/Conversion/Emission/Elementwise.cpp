@@ -79,15 +79,15 @@ Value emitCompare(Builder &b, ComparePredicate predicate, Value x, Value y) {
                                y);
 }
 
-/// `x` comes in the compute type of `from` and leaves in that of `to`, rounded to `to` unless that
-/// is the caller's.
+/// Converts `x` from the compute type of `from` to that of `to`, rounded to `to` unless the caller
+/// rounds.
 Value emitConversion(Builder &b, Value x, Type from, Type to) {
   Type source = getElementTypeOrSelf(x), target = getComputeType(to);
   if (source == target)
     return x;
   if (target == to)
     return emitCast(b, x, to);
-  // To 16 bits from f64 or an integer: rounding to f32 on the way would round twice.
+  // f64 and integers convert to 16 bits directly, because a step through f32 would round twice.
   return emitCast(b, emitCast(b, x, to), target);
 }
 
@@ -98,7 +98,7 @@ Value emitMax(Builder &b, Value x, Value y) {
   return isFloat(x) ? emitMaximum(b, x, y) : arith::MaxSIOp::create(b, x, y).getResult();
 }
 
-/// The bounds are rounded to the element type, which the compute type may be wider than.
+/// Clamps; the bounds are rounded to the element type, which may be narrower than the compute type.
 Value emitClamp(Builder &b, Value x, Type elementType, double low, double high) {
   auto bound = [&](double value) {
     APFloat number(value);
@@ -133,7 +133,7 @@ Value emitBitcast(Builder &b, Value x, Type elementType) {
 
 Type elementTypeOf(Value tensor) { return cast<ShapedType>(tensor.getType()).getElementType(); }
 
-// One overload per op: its arithmetic on the operands `x`.
+// Overloads, one per op: its arithmetic on the operands `x`.
 Value emit(NegOp, Builder &b, ValueRange x) { return emitNeg(b, x[0]); }
 Value emit(AbsOp, Builder &b, ValueRange x) { return emitAbs(b, x[0]); }
 Value emit(ExpOp, Builder &b, ValueRange x) { return emitExp(b, x[0]); }

@@ -8,10 +8,10 @@
 
 namespace reprise {
 
-/// The elements of each constant once, as memory holds them.
+/// Table of the elements of each distinct constant, in memory layout.
 class ConstantTable {
 public:
-  /// Adds the constant, unless it is there; where it begins.
+  /// Adds the constant, unless it exists, and returns its begin.
   uint64_t offsetOf(mlir::Attribute value);
 
   std::vector<uint8_t> bytes;

@@ -30,7 +30,7 @@ public:
                 const TargetKernels &kernels)
       : bundle(bundle), constants(constants), device(device), step(step), kernels(kernels) {}
 
-  /// An argument of the step, where no device has it yet.
+  /// Describes an argument of the step that no device has yet.
   void describe(unsigned argument) { addArgument(describeArgument(argument)); }
 
   void describeArguments() {
@@ -85,7 +85,7 @@ public:
   }
 
 private:
-  /// One that an earlier device takes, too, is one with it.
+  /// Adds an argument; an argument of an earlier device with this name is the same argument.
   void addArgument(runtime::Argument argument) {
     auto found = llvm::find_if(bundle.arguments, [&](const runtime::Argument &other) {
       return other.name == argument.name;
@@ -97,7 +97,7 @@ private:
 
   OperandRange returned() { return step.getBody().front().getTerminator()->getOperands(); }
 
-  /// Where commands have brought the next value.
+  /// Returns the buffer of an argument, into which commands have stored the next value.
   runtime::BufferRef wholeArgument(int32_t argument) const {
     runtime::BufferRef place;
     place.space = runtime::Space::Argument;
@@ -194,8 +194,8 @@ private:
         op, [&](Value value, runtime::Access access) { return placeIn(value, access); }, events));
   }
 
-  /// The buffer that holds a value between launches: in the first iteration of the loops around,
-  /// and how it moves with each. A loop that runs backwards starts at its last row.
+  /// Returns the buffer that holds a value between launches: its place in the first iteration of
+  /// the loops around, and its move per iteration. A reverse loop starts at its last row.
   runtime::Operand placeIn(Value value, runtime::Access access) {
     exec::Storage storage = exec::findStorage(value);
     runtime::Operand operand;
@@ -213,7 +213,7 @@ private:
     return operand;
   }
 
-  /// Of a value outside of loops.
+  /// Returns the buffer of a value outside of loops.
   runtime::BufferRef placeOf(Value value) { return placeIn(value, runtime::Read).buffer; }
 
   runtime::BufferRef placeOfRoot(Value value) {
@@ -247,7 +247,7 @@ private:
       outputs.push_back(placeIn(result, runtime::Write));
     runtime::Operand scratch = scratchAt(launch.getScratch().value_or(ArrayRef<int64_t>{0, 0}));
     size_t first = program.commands.size();
-    // Commands beside the one that has the launch's name, such as packing, are a small part of its
+    // Commands other than the one with the launch's name, such as packing, are a small part of the
     // work.
     StringRef main = findMainKernel(compiled.emitted);
     for (const EmittedCommand &emitted : compiled.emitted.commands) {
@@ -308,9 +308,10 @@ private:
   uint32_t device;
   ProgramOp step;
   const TargetKernels &kernels;
-  SmallVector<uint32_t> numbers;    ///< in the bundle, of the step's arguments and its number
-  DenseMap<Value, uint32_t> events; ///< of the program at hand
-  SmallVector<LoopOp> around;       ///< the loops around the command at hand, the outermost first
+  /// Numbers in the bundle of the step's arguments and its step number.
+  SmallVector<uint32_t> numbers;
+  DenseMap<Value, uint32_t> events; ///< events of the current program
+  SmallVector<LoopOp> around;       ///< loops around the current command, outermost first
 };
 
 } // namespace

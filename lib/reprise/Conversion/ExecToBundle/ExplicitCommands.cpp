@@ -36,7 +36,7 @@ static void describeTransfer(Transfer transfer, PlaceFinder findPlace, runtime::
   command.bytes = command.operands[0].buffer.bytes;
 }
 
-/// `offload` has the place on the host of what is offloaded, or fetched.
+/// Returns the host place of an offloaded or fetched value, which `offload` records.
 static runtime::Operand findHostPlace(exec::HostOffloadOp offload, runtime::Access access,
                                       uint64_t bytes) {
   runtime::Operand host;

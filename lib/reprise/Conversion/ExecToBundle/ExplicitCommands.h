@@ -8,13 +8,13 @@
 
 namespace reprise {
 
-/// Where a value lies that a command reads or writes.
+/// Function that returns the place of a value that a command reads or writes.
 using PlaceFinder = llvm::function_ref<runtime::Operand(mlir::Value, runtime::Access)>;
 
-/// What the commands of a launch, or a library, have of the arena for themselves: offset and bytes.
+/// Returns the arena scratch of the commands of a launch, or of a library: offset and bytes.
 runtime::Operand scratchAt(llvm::ArrayRef<int64_t> place);
 
-/// Of an op of which exec::isExplicit is true. `events` numbers the events of one program.
+/// Describes an op for which exec::isExplicit is true. `events` numbers the events of one program.
 runtime::Command describeExplicit(mlir::Operation *op, PlaceFinder findPlace,
                                   llvm::DenseMap<mlir::Value, uint32_t> &events);
 

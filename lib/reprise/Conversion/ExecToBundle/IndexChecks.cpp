@@ -1,4 +1,4 @@
-// reprise: the indices of a launch, which a run can check
+// reprise: checks of the indices of a launch in a run
 #include "IndexChecks.h"
 
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
@@ -10,7 +10,8 @@ using namespace mlir;
 
 namespace reprise {
 
-/// For the message: the op, and the argument of the step that holds the positions, if one does.
+/// Describes, for the message, the op, and the argument of the step that holds the positions, if
+/// any.
 static std::string describe(Operation *op, Value positions) {
   std::string text = describeOp(op);
   auto argument = dyn_cast<BlockArgument>(positions);
@@ -23,7 +24,7 @@ static std::string describe(Operation *op, Value positions) {
 void addIndexChecks(exec::LaunchOp launch, const EmittedLaunch &emitted,
                     MutableArrayRef<runtime::Command> commands) {
   for (auto op : launch.getBody().front().getOps<IndexingOpInterface>()) {
-    // The kernels phase sees to it that positions come from a buffer.
+    // The kernels phase ensures that positions come from a buffer.
     auto argument = dyn_cast<BlockArgument>(op.getPositions());
     if (!argument)
       continue;

@@ -1,4 +1,4 @@
-// reprise: the indices of a launch, which a run can check
+// reprise: checks of the indices of a launch in a run
 #ifndef REPRISE_CONVERSION_EXECTOBUNDLE_INDEXCHECKS_H
 #define REPRISE_CONVERSION_EXECTOBUNDLE_INDEXCHECKS_H
 
@@ -8,9 +8,8 @@
 
 namespace reprise {
 
-/// Adds what `--check-indices` looks at to the launch's commands: each of its ops that read
-/// positions looks at those in a buffer of their own, which the command that is given the check
-/// reads.
+/// Adds the checks of `--check-indices` to the launch's commands. Each op of the launch that reads
+/// positions reads them from a buffer; the command that reads this buffer gets the check.
 void addIndexChecks(exec::LaunchOp launch, const EmittedLaunch &emitted,
                     llvm::MutableArrayRef<runtime::Command> commands);
 

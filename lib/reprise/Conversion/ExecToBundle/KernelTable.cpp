@@ -31,7 +31,7 @@ StringRef findMainKernel(const EmittedLaunch &launch) {
   return shortest;
 }
 
-/// What profiles tell of a launch: its ops that have arithmetic.
+/// Returns the ops of a launch for profiles: ops with arithmetic.
 static std::vector<runtime::SourceOp> describeOps(exec::LaunchOp launch) {
   std::vector<runtime::SourceOp> ops;
   for (Operation &op : launch.getBody().front())
@@ -51,8 +51,9 @@ static int64_t findPlaceAlignment(exec::LaunchOp launch) {
   return alignment;
 }
 
-/// An op without a scope is found by its line. Folders are left out: a bundle has the same bytes
-/// wherever the model lies. Where no command fails, its bytes do not depend on lines, either.
+/// Returns the label. An op without a scope is named by its line, without folders: a bundle has the
+/// same bytes for every place of the model. If no command can fail, its bytes do not depend on
+/// lines either.
 static std::string labelOf(exec::LaunchOp launch, const Target &target) {
   std::string place = getPlace(launch.getLoc());
   if (!target.canFail() || place.empty() || !getScope(launch.getLoc()).empty())

@@ -10,15 +10,15 @@
 
 namespace reprise {
 
-/// What a launch became, shared by all launches with an equal body.
+/// Compiled launch, shared by all launches with an equal body.
 struct CompiledLaunch {
   EmittedLaunch emitted;
-  std::string label;                  ///< its leading op and scope, for traces and errors
+  std::string label;                  ///< leading op and scope, for traces and errors
   llvm::SmallVector<int64_t> streams; ///< `streams` of the launch
 };
 
-/// The kernel that counts for all work of the launch: the one named like it, others have a suffix;
-/// empty, as that of the call, for a launch that a library computes.
+/// Returns the kernel that counts for all work of the launch: the kernel with the launch's name;
+/// others have a suffix. Empty for a launch that a library computes.
 llvm::StringRef findMainKernel(const EmittedLaunch &launch);
 
 class KernelTable {
@@ -40,7 +40,7 @@ private:
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   const Target &target;
-  std::map<std::vector<uintptr_t>, EmittedLaunch> byBody; ///< see describeBody
+  std::map<std::vector<uintptr_t>, EmittedLaunch> byBody; ///< by describeBody
   std::map<mlir::Operation *, CompiledLaunch> launches;
   llvm::StringMap<uint32_t> indices;
   std::vector<runtime::Kernel> kernels;

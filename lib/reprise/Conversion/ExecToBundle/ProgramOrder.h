@@ -13,7 +13,7 @@ std::vector<std::pair<size_t, unsigned>> listArguments(llvm::ArrayRef<BundleProg
 /// Brings the results of a bundle into the order of the step.
 void sortResults(runtime::Bundle &bundle, llvm::ArrayRef<BundlePrograms> devices);
 
-/// Which rows an argument or a result is of an array of the step.
+/// Returns the rows of an array of the step that an argument or a result has.
 runtime::Rows describeRows(const std::optional<EntrySignature::Rows> &rows);
 
 } // namespace reprise

@@ -21,7 +21,7 @@ struct TargetKernels {
 
   const Target &target;
   KernelTable table;
-  uint32_t firstKernel = 0; ///< its number in the bundle
+  uint32_t firstKernel = 0; ///< number in the bundle
 };
 
 } // namespace reprise

@@ -14,7 +14,8 @@ namespace {
 struct AllTargets : TargetProvider {
   explicit AllTargets(Dialect *dialect) : TargetProvider(dialect) {}
 
-  /// Another chip is no typing error, so that only names with the same digits are suggested.
+  /// Emits the error about an unknown target. Another chip is no typing error, so only names with
+  /// the same digits are suggested.
   static LogicalResult emitUnknown(StringRef name, Location location) {
     auto digits = [](StringRef text) {
       std::string kept;

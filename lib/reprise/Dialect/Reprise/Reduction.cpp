@@ -1,4 +1,4 @@
-// reprise: how reprise-reduce makes a model smaller
+// reprise: how reprise-reduce shrinks a model
 #include "reprise/Dialect/Reprise/Reduction.h"
 
 #include "mlir/IR/Iterators.h"
@@ -15,7 +15,8 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-//===-- Edits: each makes a function smaller, or returns false --------------------------------===//
+// ===-- Edits: each shrinks a function, or returns false
+// --------------------------------------===//
 
 using Ops = SmallVector<Operation *>;
 
@@ -32,7 +33,7 @@ bool hasCallers(FunctionOpInterface function) {
   return !SymbolTable::symbolKnownUseEmpty(function, function->getParentOp());
 }
 
-/// Ones: zeros would hide what is computed from them.
+/// Makes a constant of ones, since zeros would hide values computed from them.
 Value makeConstant(OpBuilder &builder, Location location, RankedTensorType type) {
   Type element = type.getElementType();
   Attribute one = isa<FloatType>(element) ? Attribute(builder.getFloatAttr(element, 1.0))
@@ -40,7 +41,7 @@ Value makeConstant(OpBuilder &builder, Location location, RankedTensorType type)
   return ConstantOp::create(builder, location, DenseElementsAttr::get(type, one));
 }
 
-/// An argument with an initial value, which nothing can be folded into.
+/// Adds an argument with an initial value, which no fold can remove.
 Value makeArgument(FunctionOpInterface function, RankedTensorType type, Location location) {
   MLIRContext *context = type.getContext();
   Builder b(context);
@@ -60,7 +61,8 @@ bool replaceOps(FunctionOpInterface function, size_t begin, size_t end, bool byA
   bool changed = false;
   for (size_t i = std::min(end, ops.size()); i-- > begin;) {
     Operation *op = ops[i];
-    // An op inside of one that went before is no more.
+    // We skip ops with regions in longer ranges, because an op inside an erased op no longer
+    // exists.
     bool isOpaque = op->getNumRegions() != 0 && end - begin != 1;
     if (isOpaque || isa<ConstantOp>(op))
       continue;
@@ -103,7 +105,8 @@ bool forwardOperand(FunctionOpInterface function, size_t index) {
   return true;
 }
 
-/// Puts the body of a block or of a gradient, whose gradients become ones, in the op's place.
+/// Replaces a block or a gradient by its body; results of a gradient that are cotangents become
+/// ones.
 bool inlineBody(FunctionOpInterface function, size_t index) {
   Operation *op = opsOf(function)[index];
   if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
@@ -173,7 +176,7 @@ bool eraseResults(FunctionOpInterface function, size_t begin, size_t end) {
   return succeeded(function.eraseResults(erased));
 }
 
-/// Returns the results of one op instead of what follows.
+/// Returns the results of one op, and drops the ops behind it.
 bool returnEarlier(FunctionOpInterface function, size_t index) {
   Operation *op = opsOf(function)[index];
   Operation *end = function.back().getTerminator();
@@ -213,7 +216,7 @@ public:
   bool isInteresting(ModuleOp module) {
     return tester.isInteresting(module).first == Tester::Interestingness::True;
   }
-  /// Edits until none succeeds, and returns what is left.
+  /// Applies edits until none succeeds, and returns the smallest module.
   ModuleOp run() {
     while (sweep()) {
     }
@@ -303,7 +306,7 @@ bool Reducer::sweepPolicies() {
     changed |= attempt([&](ModuleOp module) {
       Ops ops = listOf(module);
       if (index >= ops.size())
-        return false; // it went with its policy
+        return false; // erased with its policy
       ops[index]->erase();
       return true;
     });

@@ -1,4 +1,4 @@
-// reprise: which buffers most likely take the place of which others
+// reprise: buffers that probably take the place of other buffers
 #include "Sections.h"
 
 #include <algorithm>
@@ -6,10 +6,11 @@
 
 using namespace reprise::offsets;
 
-/// Units that end or begin at an edge; where there are more, their subsets are too many.
+/// Limit of the units that end or begin at an edge; more units have too many subsets.
 static constexpr size_t kMostParts = 10;
 
-/// Pairs of subsets of as many bytes; where there are more, few sizes add up in many ways.
+/// Limit of the pairs of subsets with equal bytes; more pairs mean that few sizes add up in many
+/// ways.
 static constexpr size_t kMostPairs = 4096;
 
 namespace {
@@ -43,11 +44,11 @@ static std::vector<Subset> listSubsets(const std::vector<Edge::Part> &parts) {
   return found;
 }
 
-/// Those of as many bytes, the smallest pairs first.
+/// Lists the pairs of subsets with equal bytes, smallest pairs first.
 static std::vector<Pair> listPairs(const Edge &edge) {
   std::vector<Subset> ends = listSubsets(edge.ends), begins = listSubsets(edge.begins);
   std::vector<Pair> pairs;
-  auto from = begins.begin() + 1; // after the empty one
+  auto from = begins.begin() + 1; // after the empty subset
   for (auto end = ends.begin() + 1; end != ends.end(); ++end) {
     while (from != begins.end() && from->sum < end->sum)
       ++from;
@@ -60,7 +61,7 @@ static std::vector<Pair> listPairs(const Edge &edge) {
   return pairs;
 }
 
-/// Pairs that no smaller one is part of, if they share nothing with another such pair.
+/// Returns pairs that contain no smaller pair, and share no unit with another such pair.
 static std::vector<Pair> findApart(const std::vector<Pair> &pairs) {
   std::vector<Pair> least, apart;
   for (const Pair &pair : pairs)

@@ -8,7 +8,7 @@
 using namespace reprise::offsets;
 
 namespace {
-/// Adds up what is live, unit by unit: a group, or a buffer alone.
+/// Sum of live bytes, unit by unit: a group, or a single buffer.
 class Load {
 public:
   Load(const Problem &problem, int64_t alignment) : problem(problem), alignment(alignment) {
@@ -50,10 +50,10 @@ private:
 
   const Problem &problem;
   int64_t alignment;
-  int64_t sum = 0;                          // sizes rounded up
-  std::multiset<int64_t> slacks;            // what rounding added
-  std::vector<size_t> units;                // buffer → unit
-  std::vector<std::multiset<int64_t>> live; // unit → sizes of its live members
+  int64_t sum = 0;                          // sum of sizes, rounded up
+  std::multiset<int64_t> slacks;            // bytes that rounding added
+  std::vector<size_t> units;                // unit of each buffer
+  std::vector<std::multiset<int64_t>> live; // sizes of the live members of each unit
 };
 } // namespace
 

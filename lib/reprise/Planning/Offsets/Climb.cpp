@@ -15,7 +15,7 @@ public:
 };
 } // namespace
 
-/// Placing units again in the order of their offsets never raises one of them.
+/// Orders units by their offsets. Placing them again in this order never raises a unit.
 static std::vector<int32_t> orderByOffset(const std::vector<int64_t> &offsets) {
   std::vector<int32_t> order(offsets.size());
   std::iota(order.begin(), order.end(), 0);
@@ -25,8 +25,8 @@ static std::vector<int32_t> orderByOffset(const std::vector<int64_t> &offsets) {
   return order;
 }
 
-/// A move starts at a unit that reaches the height, or at one that it conflicts with: nothing else
-/// can lower the height.
+/// Picks the start of a move: a unit that reaches the height, or one that conflicts with it. No
+/// other unit can lower the height.
 static size_t pickStart(const std::vector<Unit> &units, const Conflicts &conflicts,
                         const std::vector<int64_t> &offsets, const std::vector<int32_t> &order,
                         int64_t height, Random &random) {
@@ -65,7 +65,7 @@ void reprise::offsets::climb(const std::vector<Unit> &units, const Conflicts &co
     std::vector<int32_t> next = order;
     size_t from = pickStart(units, conflicts, offsets, order, height, random);
     change(next, from, random.below(next.size()), random.below(2));
-    // Equal heights are taken as well: the way down often leads along a plain.
+    // We accept equal heights as well, because the path down often crosses a plateau.
     std::vector<int64_t> packed = packer.pack(next, Packer::Fit::Lowest, height);
     if (packed.empty())
       continue;

@@ -30,7 +30,7 @@ static bool parse(const std::string &field, int64_t &number) {
 /// Times and their differences are numbers of 64 bits.
 static constexpr int64_t kLatest = int64_t(1) << 60;
 
-/// What is wrong with a line; otherwise adds its buffer. `lines`: where each id stands.
+/// Returns the fault of a line, or adds its buffer. `lines` is the line of each id.
 static std::string readLine(const std::string &line, int64_t number, Table &table,
                             std::map<std::string, int64_t> &lines) {
   std::vector<std::string> fields = split(line);

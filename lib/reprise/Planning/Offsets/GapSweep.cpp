@@ -1,4 +1,4 @@
-// reprise: offsets by sweeps that look at the deaths of those beside a gap
+// reprise: offsets by sweeps that compare the deaths of neighbours of a gap
 #include "Sweep.h"
 #include "reprise/Support/SplitMix.h"
 
@@ -9,36 +9,36 @@
 
 using namespace reprise::offsets;
 
-/// Later than every death, and above every offset: the ends of the arena.
+/// Time later than every death, and offset above every buffer: the ends of the arena.
 static constexpr int64_t kNever = INT64_MAX / 2;
 
 /// Orders of the stack at the peak. Each has an equal share of the sweeps.
 static constexpr std::array<StackOrder, 3> kStacks = {StackOrder::Death, StackOrder::Birth,
                                                       StackOrder::Life};
 
-/// What a death that does not fit may count beside the bytes that a gap has too much: where sizes
-/// are few, more.
+/// Weights of a death that does not fit, relative to the excess bytes of a gap: the death weight is
+/// random between the first two. Where sizes are few, larger weights are better.
 static constexpr double kLeastDeath = 0.003, kMostDeath = 1, kOther = 0.3;
 
-/// Chance in choosing a gap, at most. Half of the sweeps have none.
+/// Largest random factor in the choice of a gap. Half of the sweeps use none.
 static constexpr double kLuck = 1;
 
-/// Visits of a unit that lives besides those of the gaps.
+/// Visits per live unit, in addition to those of the gaps.
 static constexpr int64_t kVisitsPerUnit = 50;
 
 namespace {
-/// What counts beside the bytes that a unit leaves of a gap, which count 1 for each byte of the
+/// Weights relative to the bytes that a unit leaves of a gap, which count 1 for each byte of the
 /// unit.
 struct Weights {
-  double death; // a neighbour that dies an average life earlier or later
-  double other; // a neighbour that dies at another time at all, as a share of `death`
-  double luck;  // by chance, as a factor from 1 to 1 + luck
+  double death; // a neighbour that dies an average lifetime earlier or later
+  double other; // a neighbour that dies at any other time, as a share of `death`
+  double luck;  // random factor from 1 to 1 + luck
 };
 
 /// Free bytes between two neighbours that live.
 struct Gap {
   int64_t low, high;
-  int64_t below, above; // when the neighbours die
+  int64_t below, above; // times at which the neighbours die
 };
 
 struct Place {
@@ -47,14 +47,14 @@ struct Place {
   int64_t offset;
 };
 
-/// One sweep from the peak to an end of time. A unit takes the gap in which it leaves least, at
-/// that end where the neighbour dies at about the same time: what dies together leaves one gap.
+/// Sweep from the peak to an end of time. A unit takes the gap in which it leaves the fewest bytes,
+/// at the end whose neighbour dies at about the same time: units that die together leave one gap.
 class GapSweep {
 public:
   GapSweep(const Direction &direction, double life, const Weights &weights, uint64_t seed)
       : direction(direction), life(life), weights(weights), random(seed) {}
 
-  /// False if a unit would end above `limit`, or after so many visits.
+  /// Runs the sweep. Returns false if a unit would end above `limit`, or after `most` visits.
   bool run(const std::vector<size_t> &stack, const std::vector<size_t> &births,
            const std::vector<size_t> &deaths, int64_t limit, int64_t most,
            std::vector<int64_t> &offsets) {
@@ -93,7 +93,7 @@ private:
                             [](const Gap &gap, int64_t bytes) { return gap.low < bytes; });
   }
 
-  /// The gaps beside a unit that dies become one with its bytes.
+  /// Merges the bytes of a unit that dies with the adjacent gaps.
   void release(int64_t offset) {
     auto at = live.find(offset);
     int64_t top = at->second.top;
@@ -126,7 +126,7 @@ private:
   int64_t place(size_t unit) {
     int64_t size = direction.rounded(unit), death = direction.death(unit);
     Place best = {HUGE_VAL, gaps.size() - 1, gaps.back().low};
-    // The last gap has no end. It is the last resort.
+    // The last gap has no end, so it is used only if no other gap fits.
     for (size_t i = 0; i + 1 < gaps.size(); ++i)
       if (gaps[i].high - gaps[i].low >= size)
         offer(i, size, death, best);
@@ -135,7 +135,7 @@ private:
     return best.offset;
   }
 
-  /// At either end of a gap.
+  /// Offers both ends of a gap.
   void offer(size_t index, int64_t size, int64_t death, Place &best) {
     const Gap &gap = gaps[index];
     double left = static_cast<double>(gap.high - gap.low - size) / static_cast<double>(size);
@@ -232,7 +232,7 @@ private:
   std::vector<size_t> stack;
   std::vector<Side> sides; // forward and backward
   std::vector<int64_t> offsets;
-  double life = 0; // on average
+  double life = 0; // average lifetime
 };
 } // namespace
 

@@ -1,4 +1,4 @@
-// reprise: what a packing below a limit leaves free, as buffers of no use
+// reprise: the free space of a packing below a limit, as dummy buffers
 #include "Sections.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ public:
   }
 
 private:
-  /// One hole of so many bytes, or two, or the last ones; the rest of a hole stays open.
+  /// Closes one hole of that many bytes, or two, or the last ones; the rest of a hole stays open.
   void close(int64_t bytes, size_t section) {
     for (size_t i = open.size(); i-- > 0;)
       if (open[i].size == bytes)

@@ -1,4 +1,4 @@
-// reprise: all orders of a set in which given subsets lie together
+// reprise: all orders of a set in which given subsets are contiguous
 #include "OrderTree.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ OrderTree::OrderTree(const std::vector<int32_t> &leaves) {
   root = makeFree(std::move(nodes));
 }
 
-/// Any order of the nodes; they are at least one.
+/// Makes a node that allows any order of the nodes, at least one.
 OrderTree::Node OrderTree::makeFree(Nodes nodes) {
   if (nodes.size() == 1)
     return std::move(nodes.front());
@@ -47,7 +47,7 @@ bool OrderTree::gather(const std::vector<char> &isMarked) {
   return gatherAt(root);
 }
 
-/// At the lowest node that has all marked leaves.
+/// Gathers the marked leaves at the lowest node that contains all of them.
 bool OrderTree::gatherAt(Node &node) {
   if (node.isFull())
     return true;
@@ -57,7 +57,8 @@ bool OrderTree::gatherAt(Node &node) {
   return node.isFixed ? gatherFixed(node) : gatherFree(node);
 }
 
-/// Full children lie together; one that is full in part lies at either end of them.
+/// Gathers at a free node: full children become contiguous; a partially full child goes to either
+/// end of them.
 bool OrderTree::gatherFree(Node &node) {
   Nodes empty, full, partial;
   for (Node &child : node.children)
@@ -84,7 +85,7 @@ bool OrderTree::gatherFree(Node &node) {
   return true;
 }
 
-/// No child that is not full lies between two that are.
+/// Gathers at a fixed node: between two full children all children must be full.
 bool OrderTree::gatherFixed(Node &node) {
   size_t first = 0, last = node.children.size() - 1;
   while (node.children[first].isEmpty())
@@ -111,7 +112,7 @@ bool OrderTree::gatherFixed(Node &node) {
   return true;
 }
 
-/// Appends nodes in the order of a fixed node: without marked leaves first, full ones last.
+/// Appends nodes in the order of a fixed node: nodes without marked leaves first, full nodes last.
 bool OrderTree::flatten(Node node, Nodes &result) {
   if (node.isFull() || node.isEmpty()) {
     result.push_back(std::move(node));

@@ -1,4 +1,4 @@
-// reprise: all orders of a set in which given subsets lie together (a PQ-tree, Booth and Lueker
+// reprise: all orders of a set in which given subsets are contiguous (a PQ-tree, Booth and Lueker
 // 1976)
 #ifndef REPRISE_LIB_PLANNING_OFFSETS_ORDERTREE_H
 #define REPRISE_LIB_PLANNING_OFFSETS_ORDERTREE_H
@@ -12,14 +12,14 @@ namespace reprise::offsets {
 /// or in the reverse one; the children of another one may come in any order.
 class OrderTree {
 public:
-  /// Any order of these leaves.
+  /// Allows any order of these leaves.
   explicit OrderTree(const std::vector<int32_t> &leaves);
 
-  /// Keeps the orders in which the marked leaves lie together; false, with a tree of no use, if
-  /// there is none.
+  /// Keeps the orders in which the marked leaves are contiguous. Returns false, with an unusable
+  /// tree, if there is none.
   bool gather(const std::vector<char> &isMarked);
 
-  /// Puts leaves in any order into the place of the gathered ones.
+  /// Replaces the gathered leaves by these leaves in any order.
   void replace(const std::vector<char> &isMarked, const std::vector<int32_t> &leaves);
 
   /// Turns the tree so that its leaves come by rising rank, as far as its orders permit.
@@ -27,7 +27,7 @@ public:
 
   std::vector<int32_t> leaves() const;
 
-  /// Alike for trees of the same orders.
+  /// Returns a hash that is equal for trees of the same orders.
   uint64_t digest() const { return digest(root); }
   /// The logarithm of the number of orders.
   double freedom() const { return freedom(root); }
@@ -37,7 +37,7 @@ private:
     int32_t leaf = -1;
     bool isFixed = false;
     std::vector<Node> children;
-    int32_t marked = 0, count = 1; // leaves
+    int32_t marked = 0, count = 1; // numbers of leaves
     bool isFull() const { return marked == count; }
     bool isEmpty() const { return marked == 0; }
   };

@@ -1,4 +1,4 @@
-// reprise: offsets by placing units one by one among those that they conflict with
+// reprise: offsets by placing units one by one among units that they conflict with
 #include "Packing.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ int64_t Conflicts::count(const std::vector<Unit> &units) {
   }
   std::sort(births.begin(), births.end());
   std::sort(deaths.begin(), deaths.end());
-  // The k-th birth meets all that were born before it and are not dead yet.
+  // The k-th birth conflicts with all units born before it that are still live.
   int64_t pairs = 0;
   size_t dead = 0;
   for (size_t born = 0; born < births.size(); ++born) {
@@ -102,12 +102,12 @@ void forEachPair(const Problem &problem, const std::vector<Unit> &units, Meet me
   }
 }
 
-/// Rows of conflicts, one unit after the other. Several members may meet the same unit.
+/// Conflicts in rows, one unit after the other. Several members may conflict with the same unit.
 struct Rows {
   std::vector<size_t> starts;
   std::vector<Conflict> entries;
 
-  /// Turns rows and columns around, which sorts each row by the other unit.
+  /// Transposes rows and columns, which sorts each row by the other unit.
   Rows transpose() const {
     Rows turned{starts, std::vector<Conflict>(entries.size())};
     std::vector<size_t> next(starts.begin(), starts.end() - 1);
@@ -181,8 +181,8 @@ int64_t Packer::place(size_t unit, const std::vector<int64_t> &offsets, Fit fit)
       forbidden.push_back({offset - entry->mine, offset + entry->theirs});
   }
   std::sort(forbidden.begin(), forbidden.end());
-  // Offsets from `candidate` on are free of the ranges seen; an open range (low, high) forbids what
-  // lies strictly inside.
+  // Offsets from `candidate` on are outside of the ranges seen so far; an open range (low, high)
+  // forbids offsets strictly inside.
   int64_t candidate = 0, best = -1, bestRoom = INT64_MAX;
   for (auto [low, high] : forbidden) {
     if (low >= candidate) {

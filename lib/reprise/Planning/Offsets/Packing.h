@@ -1,4 +1,4 @@
-// reprise: what the offsets solvers share: units to place, and the pairs of them that conflict
+// reprise: common data of the offset solvers: units to place, and their conflicts
 #ifndef REPRISE_LIB_PLANNING_OFFSETS_PACKING_H
 #define REPRISE_LIB_PLANNING_OFFSETS_PACKING_H
 
@@ -6,17 +6,17 @@
 
 namespace reprise::offsets {
 
-/// A group, or a buffer alone: the thing that gets one offset. Buffers of no bytes are in no unit.
+/// Unit that gets one offset: a group, or a single buffer. Buffers of 0 bytes are in no unit.
 struct Unit {
   std::vector<size_t> members;
-  int64_t first = 0; // hull of the members' lives
+  int64_t first = 0; // hull of the members' live ranges
   int64_t last = 0;
   int64_t size = 0; // largest member
 };
 
 std::vector<Unit> unitsOf(const Problem &problem);
 
-/// The height of a placement of units, and the solution it stands for.
+/// Return the height of a placement of units, and the solution for it.
 int64_t heightOf(const std::vector<Unit> &units, const std::vector<int64_t> &offsets);
 Solution toSolution(const Problem &problem, const std::vector<Unit> &units,
                     const std::vector<int64_t> &offsets);
@@ -28,26 +28,27 @@ enum class SweepOrder { Size, Life };
 std::vector<int64_t> sweep(const std::vector<Unit> &units, int64_t alignment, SweepOrder order,
                            bool backward);
 
-/// Stacks what is live at the peak, without a gap, and sweeps forward and backward from there, two
-/// sides that never meet. From the bottom up: those born first, those that die last, or those that
-/// live longest. O(n log n).
+/// Stacks the live units at the peak, without a gap, and sweeps forward and backward from there,
+/// two sides that never meet. From the bottom up: first born, last to die, or longest lived. O(n
+/// log n).
 enum class StackOrder { Birth, Death, Life };
 std::vector<int64_t> sweepFromPeak(const std::vector<Unit> &units, int64_t alignment,
                                    StackOrder order);
 
-/// Such sweeps again and again, with other weights of bytes and deaths in the choice of a gap: the
-/// lowest packing for each order of the stack, within so many visits of a gap, of about 2 ns each.
+/// Repeats such sweeps with random weights of bytes and deaths in the choice of a gap. Returns the
+/// lowest packing for each order of the stack, within `visits` visits of a gap, of about 2 ns each.
 std::vector<std::vector<int64_t>> sweepGaps(const std::vector<Unit> &units, int64_t alignment,
                                             int64_t bound, int64_t visits);
 
-/// Places each unit as low as it fits, the largest first, without a table of conflicts. Empty if
-/// that may take more visits.
+/// Places each unit as low as possible, largest first, without a table of conflicts. Returns no
+/// offsets if that may need more visits.
 std::vector<int64_t> packLargestFirst(const std::vector<Unit> &units, int64_t alignment,
                                       int64_t visits);
 
-/// Improves `offsets`: places the units again in the order of their offsets, those that reached
-/// above `bound` earlier, and so on; true if that is lower. Needs no table of conflicts, but looks
-/// at most placed units for each one, O(n^2); stops when the options' visits are used up.
+/// Improves `offsets`: places the units again in the order of their offsets, units that reached
+/// above `bound` earlier, and so on; returns true if the result is lower. Needs no table of
+/// conflicts, but scans most placed units for each unit, O(n^2); stops when the options' visits are
+/// used up.
 bool improveByScans(const std::vector<Unit> &units, int64_t alignment, int64_t bound,
                     const SolveOptions &options, std::vector<int64_t> &offsets);
 
@@ -59,7 +60,7 @@ struct Conflict {
   int64_t theirs;
 };
 
-/// All conflicts, by unit; they are gathered once for many packings.
+/// All conflicts by unit, gathered once for many packings.
 class Conflicts {
 public:
   /// The number of entries that `build` would make, at most, in O(n log n).
@@ -75,14 +76,14 @@ private:
   std::vector<Conflict> entries;
 };
 
-/// Places units one by one in a given order, each where it fits among those before it.
+/// Packer that places units one by one in a given order, each among the units before it.
 class Packer {
 public:
   enum class Fit { Lowest, Tightest };
   Packer(const std::vector<Unit> &units, const Conflicts &conflicts, int64_t alignment)
       : units(units), conflicts(conflicts), alignment(alignment) {}
 
-  /// Offsets of the packing, empty if its height would exceed `limit`. Adds what it did to
+  /// Returns the offsets of the packing; empty if its height would exceed `limit`. Adds its work to
   /// `visits`.
   std::vector<int64_t> pack(const std::vector<int32_t> &order, Fit fit, int64_t limit);
 
@@ -102,8 +103,8 @@ private:
 void climb(const std::vector<Unit> &units, const Conflicts &conflicts, Packer &packer,
            int64_t bound, const SolveOptions &options, std::vector<int64_t> &offsets);
 
-/// Looks for offsets with no end above `limit`: gives them, or says that there are none, or gives
-/// up after so many visits.
+/// Result of a search for offsets that end at most at `limit`: found, proven impossible, or unknown
+/// after the limit of visits.
 enum class Found { Yes, No, Unknown };
 struct Sections;
 Found search(const Problem &problem, const Sections &table, int64_t limit, int64_t visits,

@@ -1,4 +1,4 @@
-// reprise: how a probe branches
+// reprise: branching of a probe
 #include "Probe.h"
 
 #include "reprise/Support/SplitMix.h"
@@ -83,7 +83,7 @@ Probe::Result Probe::descend(Times &blame) {
   }
 }
 
-/// Units that were lifted share the blame with what made them so.
+/// Fails at a dead end. Lifted units share the blame with the causes of their lift.
 Probe::Result Probe::fail(Times &blame, Times &mine, const std::vector<Lift> &lifts,
                           uint64_t entry) {
   for (auto lifted = lifts.rbegin(); lifted != lifts.rend(); ++lifted)
@@ -120,11 +120,11 @@ int32_t Probe::pickSection(Supports::Span span, int64_t below) const {
   return best;
 }
 
-/// More than all ends of a unit can weigh.
+/// Weight of a guide, more than all ends of a unit can weigh.
 static constexpr int64_t kGuideWeight = 5;
 
-/// A unit whose ends meet something higher, or an end of time, comes first, and twice so where its
-/// top is level with what it meets.
+/// Weighs a unit for the choice of the next branch. A unit whose ends meet a higher unit, or an end
+/// of time, comes first; the weight doubles if its top is level with its neighbour's.
 int64_t Probe::weigh(int32_t unit) const {
   auto [first, last] = sections.spans[unit];
   int64_t top = now.support[unit] + sections.units[unit].size, ends = 0;
@@ -137,7 +137,7 @@ int64_t Probe::weigh(int32_t unit) const {
   return rank[unit] - ends * static_cast<int64_t>(rank.size());
 }
 
-/// Whether another one could still slip below a unit.
+/// Returns whether another unit could still slip below a unit.
 static bool mustWait(const Supports &now, int32_t unit) {
   const Conflict *end = now.sections.conflicts.end(unit);
   for (const Conflict *entry = now.sections.conflicts.begin(unit); entry != end; ++entry)
@@ -164,8 +164,8 @@ int32_t Probe::pickUnit(int32_t section) const {
   return best;
 }
 
-/// The unit to put down, -1 if all are. One that has to wait leads to the lower ones of its
-/// sections: what slips below it lies at the bottom of one of them.
+/// Picks the unit to place, -1 if all are placed. If a unit has to wait, the search moves to the
+/// lower units of its sections: a unit that slips below it lies at the bottom of one of them.
 int32_t Probe::pick() {
   now.visitsLeft -= static_cast<int64_t>(now.states.size());
   int32_t section = pickSection({0, static_cast<int32_t>(now.states.size()) - 1}, Supports::kNone);

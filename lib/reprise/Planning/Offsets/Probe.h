@@ -8,24 +8,25 @@
 
 namespace reprise::offsets {
 
-/// Each unit has a support: the lowest offset that is left to it. At each node one unit is put down
-/// on its support, with all that conflicts with it and is not placed above it; or it is lifted to
-/// the lowest offset at which it rests on one that is not placed. Each packing that cannot slide
-/// down is met once, whatever the order of the units, so that the next one is chosen from a section
-/// with little choice.
+/// Search whose units have a support each: the lowest offset that is still possible. At each node
+/// one unit is placed on its support, above all conflicting units that are not placed above it; or
+/// it is lifted to the lowest offset at which it rests on a unit that is not placed. Each packing
+/// that cannot slide down is visited once, for any order of the units, so the next unit may come
+/// from a section with little choice.
 ///
-/// A unit whose support is above the room of one of its sections is not the lowest one there, so
-/// that it rests on one that can be. That raises it without a branch, and others after it.
+/// A unit whose support is above the room of one of its sections is not the lowest unit there, so
+/// that it rests on a unit that can be the lowest. This raises it, and later others, without a
+/// branch.
 ///
-/// Units that cross from one section to the next rest at one height in both, which tells how the
-/// ones that end and begin between the two add up.
+/// Units that cross from one section to the next rest at one height in both, which restricts the
+/// sums of the units that end and begin between the two.
 ///
-/// Where sections side by side have no byte to spare and are level, units side by side fill the
-/// bottom from one end to the other. A probe may believe in blocks, too: see Block.
+/// If adjacent sections have no byte to spare and are level, adjacent units fill the bottom from
+/// one end to the other. A probe may also assume blocks: see Block.
 ///
-/// A dead end is blamed on the sections that it was seen in, and on those of the units that led
-/// there. What was placed without a part in that is taken back without another try. The blame is
-/// not complete, so that a search that ends without a packing proves nothing.
+/// A dead end is blamed on the sections where it was found, and on those of the units that led
+/// there. Units outside of the blame are taken back without another attempt. The blame is
+/// incomplete, so a search that ends without a packing proves nothing.
 class Probe {
 public:
   Probe(const Sections &sections, int64_t limit, const std::vector<Block> &blocks,
@@ -60,7 +61,7 @@ private:
   const ProbeTurn &turn;
   Supports now;
   int64_t nodesLeft;
-  std::vector<int32_t> rank; // of units
+  std::vector<int32_t> rank; // rank of units
   const Depth *guide = nullptr;
   Depth depth;
   int64_t placed = 0;

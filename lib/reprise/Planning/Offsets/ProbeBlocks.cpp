@@ -1,4 +1,4 @@
-// reprise: what a probe concludes from blocks that it believes in
+// reprise: conclusions of a probe from assumed blocks
 #include "Supports.h"
 
 #include <algorithm>
@@ -30,7 +30,8 @@ static int64_t bytesOf(const Supports &now, int32_t unit) {
   return roundUp(now.sections.units[unit].size, now.sections.alignment);
 }
 
-/// Where the lowest byte of a block can lie, from what is known of those that end or begin in it.
+/// Returns the possible offsets of the lowest byte of a block, from the units that end or begin in
+/// it.
 static Range findRange(const Supports &now, const Block &block, const std::vector<int32_t> &side) {
   Range range{0, now.limit - block.bytes};
   int64_t least = Supports::kNone;
@@ -44,13 +45,14 @@ static Range findRange(const Supports &now, const Block &block, const std::vecto
     range.low = std::max(range.low, now.offsets[unit] + bytesOf(now, unit) - block.bytes);
   }
   range.low = std::max(range.low, least);
-  // One alone is the block.
+  // A single unit is the whole block.
   if (side.size() == 1 && least > range.high)
     range.low = Supports::kNone;
   return range;
 }
 
-/// Narrows the range by what is placed right before and after the edge; false if nothing is left.
+/// Narrows the range by the units placed directly before and after the edge; returns false if the
+/// range becomes empty.
 static bool narrow(const Supports &now, const Block &block, Range &range) {
   for (int32_t unit : block.others) {
     if (now.offsets[unit] < 0 || range.low > range.high)
@@ -64,7 +66,7 @@ static bool narrow(const Supports &now, const Block &block, Range &range) {
   return range.low <= range.high;
 }
 
-/// Raises what is in a block, and what can only lie above it; false if it cannot.
+/// Raises units in a block, and units that can only lie above it; returns false at a dead end.
 bool reprise::offsets::alignBlock(Supports &now, int32_t index, Times &reach) {
   const Block &block = now.blocks[index];
   Supports::Span span{block.edge - 1, block.edge};

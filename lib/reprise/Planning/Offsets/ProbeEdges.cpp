@@ -1,14 +1,14 @@
-// reprise: what a probe concludes from two sections side by side
+// reprise: conclusions of a probe from two adjacent sections
 #include "Supports.h"
 
 #include <algorithm>
 
 using namespace reprise::offsets;
 
-/// Sums of parts that are compared at an edge; where there are more, nothing is concluded.
+/// Limit of the sums of parts that are compared at an edge; with more sums, there is no conclusion.
 static constexpr size_t kMostSums = 1024;
 
-/// Merges rising sums with those that are larger by so many bytes.
+/// Merges ascending sums with the same sums plus `bytes`.
 static void addPart(int64_t bytes, std::vector<int64_t> &sums, std::vector<int64_t> &merged) {
   merged.clear();
   size_t next = 0;
@@ -23,8 +23,8 @@ static void addPart(int64_t bytes, std::vector<int64_t> &sums, std::vector<int64
   sums.swap(merged);
 }
 
-/// The sums of all subsets of what is not placed, rising; none if there are too many. Found again
-/// only where other parts are left than the last time.
+/// Returns the ascending sums of all subsets of unplaced parts; none if there are too many.
+/// Recomputes them only if the unplaced parts have changed.
 static const std::vector<int64_t> &findSums(Supports &now, const std::vector<Edge::Part> &parts,
                                             Supports::Sums &known) {
   std::vector<char> &open = now.isOpenPart;
@@ -49,10 +49,10 @@ static const std::vector<int64_t> &findSums(Supports &now, const std::vector<Edg
   return sums;
 }
 
-/// The lowest offset for what crosses an edge, Supports::kNone if there is none, 0 if nothing is
-/// known. Below the lowest one that crosses lie only units that end there, on one side, and only
-/// units that begin there, on the other. Both sides reach the same height, but for the bytes that
-/// each has to spare.
+/// Returns the lowest possible offset of units that cross an edge; Supports::kNone if there is
+/// none, 0 if it is unknown. Below the lowest crossing unit, one side has only units that end
+/// there, and the other only units that begin there. Both sides reach the same height, up to the
+/// bytes that each has to spare.
 static int64_t findLevel(Supports &now, int32_t edge) {
   int64_t before = now.states[edge - 1].lowest, after = now.states[edge].lowest;
   int64_t spareBefore = now.room(edge - 1) - before, spareAfter = now.room(edge) - after;
@@ -79,7 +79,7 @@ static int64_t findLevel(Supports &now, int32_t edge) {
   return best;
 }
 
-/// Raises what crosses an edge; false if it cannot.
+/// Raises units that cross an edge; returns false at a dead end.
 bool reprise::offsets::alignEdge(Supports &now, int32_t edge, Times &reach) {
   if (now.states[edge - 1].lowest == Supports::kNone || now.states[edge].lowest == Supports::kNone)
     return true;
@@ -88,7 +88,7 @@ bool reprise::offsets::alignEdge(Supports &now, int32_t edge, Times &reach) {
     return true;
   now.visitsLeft -= static_cast<int64_t>(now.sections.edges[edge].crossing.size());
   for (int32_t unit : now.sections.edges[edge].crossing) {
-    if (now.support[unit] >= level) // also where it is placed
+    if (now.support[unit] >= level) // placed buffers count, too
       continue;
     if (level == Supports::kNone)
       return now.refuse({edge - 1, edge});

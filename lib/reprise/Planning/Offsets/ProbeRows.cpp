@@ -1,12 +1,12 @@
-// reprise: what a probe concludes from sections side by side whose lowest places are level
+// reprise: conclusions of a probe from adjacent sections whose lowest places are level
 #include "Supports.h"
 
 #include <algorithm>
 
 using namespace reprise::offsets;
 
-/// The sections around one that have no byte to spare and their lowest place at one height; first
-/// after last if that section is none.
+/// Returns the sections around a section that have no byte to spare and the same lowest place;
+/// first after last if that section has room.
 static Supports::Span findRow(const Supports &now, int32_t section) {
   int64_t height = now.states[section].lowest;
   auto isLevel = [&](int32_t s) { return now.states[s].lowest == height && now.room(s) == height; };
@@ -20,7 +20,7 @@ static Supports::Span findRow(const Supports &now, int32_t section) {
   return {first, last};
 }
 
-/// What can lie at the bottom of a row, by the section where it begins.
+/// Finds units that can lie at the bottom of a row, by the section in which they begin.
 static void findLinks(Supports &now, Supports::Span row) {
   now.links.clear();
   for (int32_t s = row.first; s <= row.second; ++s) {
@@ -40,7 +40,7 @@ static bool isInChain(const Supports &now, const Supports::Link &link) {
   return now.chainsBefore[link.begin] > 0 && now.chainsAfter[link.end] > 0;
 }
 
-/// Raises what is in no chain onto what is.
+/// Raises units that are in no chain onto units that are.
 static bool raiseLoose(Supports &now, Supports::Span row, Times &reach) {
   int64_t height = now.states[row.first].lowest;
   now.lowestTops.assign(row.second - row.first + 1, Supports::kNone);
@@ -61,8 +61,8 @@ static bool raiseLoose(Supports &now, Supports::Span row, Times &reach) {
   return true;
 }
 
-/// Units side by side fill the bottom of a row, each from where the one before ends. What is in no
-/// such chain rests on one that is.
+/// Aligns a row. Adjacent units fill its bottom, each from the end of the one before. A unit in no
+/// such chain rests on a unit in a chain.
 bool reprise::offsets::alignRow(Supports &now, int32_t section, Times &reach) {
   Supports::Span row = findRow(now, section);
   for (int32_t s = row.first; s <= row.second; ++s)

@@ -1,14 +1,14 @@
-// reprise: how many probes take turns, and what they learn from one another
+// reprise: turns of probes, and their shared knowledge
 #include "Probe.h"
 
 #include <algorithm>
 
 using namespace reprise::offsets;
 
-/// Probes that came furthest whose offsets later ones try first.
+/// Number of deepest probes whose offsets guide later probes.
 static constexpr size_t kGuides = 4;
 
-/// Of so many probes, one follows none.
+/// Period of the probes that run without a guide: every fourth one.
 static constexpr int kWithoutGuide = 4;
 
 /// The shares of the blocks that probes of one round believe in: some are wrong now and then.
@@ -20,7 +20,7 @@ const Depth *Probes::pickGuide() {
   return &deepest[random.below(static_cast<int>(deepest.size()))];
 }
 
-/// In place of the one that came least far.
+/// Replaces the probe with the least depth.
 void Probes::keep(Depth depth) {
   bool isKnown = std::any_of(deepest.begin(), deepest.end(),
                              [&](const Depth &other) { return other.offsets == depth.offsets; });

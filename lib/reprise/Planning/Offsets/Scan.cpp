@@ -1,4 +1,4 @@
-// reprise: offsets by packing again and again without a table of conflicts
+// reprise: offsets by repeated packing without a table of conflicts
 #include "Packing.h"
 
 #include <algorithm>
@@ -6,19 +6,19 @@
 
 using namespace reprise::offsets;
 
-/// Placed units that are looked at for one visit: they lie side by side, unlike those of a table.
+/// Placed units scanned per visit: they are contiguous, unlike those of a table.
 static constexpr int64_t kScannedPerVisit = 8;
 
-/// By how much a unit that reaches above the bound comes earlier next time. From 1.05 to 16, we
-/// found 1.5 to 4 best.
+/// Exponent by which a unit that reaches above the bound comes earlier next time. Of values from
+/// 1.05 to 16, 1.5 to 4 were best.
 static constexpr double kPush = 1.5;
 
-/// Rounds without a lower height after which a start is left.
+/// Rounds without a lower height after which a start is abandoned.
 static constexpr int kPatience = 12;
 
 namespace {
-/// Places units one by one, each as low as it fits, among those that are placed, which lie in the
-/// order of their offsets. A group fills its hull.
+/// Scanner that places units one by one, each as low as possible, among placed units in the order
+/// of their offsets. A group fills its hull.
 class Scanner {
 public:
   Scanner(const std::vector<Unit> &units, int64_t alignment)
@@ -88,7 +88,7 @@ std::vector<int64_t> reprise::offsets::packLargestFirst(const std::vector<Unit> 
 bool reprise::offsets::improveByScans(const std::vector<Unit> &units, int64_t alignment,
                                       int64_t bound, const SolveOptions &options,
                                       std::vector<int64_t> &offsets) {
-  // All placed units may be looked at for each one.
+  // Each unit may scan all placed units.
   int64_t count = static_cast<int64_t>(units.size()), before = heightOf(units, offsets);
   int64_t height = before, most = kScannedPerVisit * options.visits - count * count / 2;
   Scanner scanner(units, alignment);

@@ -8,34 +8,34 @@
 
 using namespace reprise::offsets;
 
-/// By which each round of probes is longer than the one before.
+/// Factor by which each round of probes is longer than the round before.
 static constexpr double kGrowth = 1.4;
 
-/// Sweeps over tiles in each round, and the states that those of the first round keep.
+/// Sweeps over tiles in each round, and the states that sweeps of the first round keep.
 static constexpr int kSweeps = 2;
 static constexpr double kWidth = 10;
 
 /// Visits of each sweep for each node of a probe, at first.
 static constexpr double kSweepVisits = 30000;
 
-/// Visits of each complete search for each visit of the sweeps and probes of a round, and at least.
-/// They can prove, but seldom pack what probes do not.
+/// Visits of each complete search per visit of the sweeps and probes of a round, and their minimum.
+/// Complete searches can prove, but seldom find packings that probes miss.
 static constexpr double kSearchShare = 0.05;
 static constexpr int64_t kLeastSearch = 1'000'000;
 
 namespace {
 
-/// What a complete search ranks units by, one after the other, the largest first: the orders that
-/// MiniMalloc tries.
+/// Keys by which a complete search ranks units, one after the other, largest first: the orders of
+/// MiniMalloc.
 enum class Key { Life, Area, Load };
 using Ranking = std::array<Key, 3>;
 constexpr std::array<Ranking, 3> kRankings = {{{Key::Life, Key::Area, Key::Load},
                                                {Key::Load, Key::Area, Key::Life},
                                                {Key::Load, Key::Life, Key::Area}}};
 
-/// Places units from the bottom up, none lower than the one before, and each on its support: the
-/// top of those below it. Each packing slides down into one of this form, so that the search is
-/// complete. A unit whose support is below the last one waits until another one raises it.
+/// Search that places units from the bottom up, none lower than the one before, each on its
+/// support: the top of the units below it. Each packing slides down into this form, so the search
+/// is complete. A unit whose support is below the last unit waits until another unit raises it.
 class Search {
 public:
   Search(const Sections &table, const Ranking &ranking, int64_t limit)
@@ -46,7 +46,7 @@ public:
       remaining.push_back(std::accumulate(loads.begin(), loads.end(), int64_t{0}));
   }
 
-  /// True if all could be placed. Gives up after so many visits.
+  /// Returns true if all units could be placed. Gives up after `visits` visits.
   bool run(int64_t visits) {
     visitsLeft = visits;
     return placeParts(table.byBirth, split(table.byBirth));
@@ -57,7 +57,7 @@ public:
 
 private:
   using List = std::vector<int32_t>;
-  /// What a unit's support, or the lowest one of a section, was before.
+  /// Old values of a unit's support, or of a section's lowest support.
   using Changes = std::vector<std::pair<int32_t, int64_t>>;
 
   std::vector<List> split(const List &open) const;
@@ -75,11 +75,12 @@ private:
   const Sections &table;
   const Ranking &ranking;
   int64_t limit;
-  std::vector<int32_t> rank;      // within the part of a unit
-  std::vector<int64_t> support;   // the top of what lies below a unit
-  std::vector<int64_t> offsets;   // -1: not placed
-  std::vector<int64_t> lowest;    // support in a section, of what is not placed; kNone if all are
-  std::vector<int64_t> remaining; // bytes of a section that are not placed
+  std::vector<int32_t> rank;    // rank within the part of a unit
+  std::vector<int64_t> support; // top of the units below a unit
+  std::vector<int64_t> offsets; // -1: not placed
+  // Lowest support of unplaced units in a section; kNone if all are placed.
+  std::vector<int64_t> lowest;
+  std::vector<int64_t> remaining; // unplaced bytes of a section
   int64_t visitsLeft = 0;
 };
 
@@ -118,7 +119,8 @@ bool Search::placeParts(const List &open, const std::vector<List> &parts) {
   return true;
 }
 
-/// The load of a unit is the largest one of its sections, of what is not placed yet.
+/// Ranks the units of a part. The load of a unit is the largest load of its sections, over unplaced
+/// units.
 void Search::rankPart(const List &part) {
   std::vector<std::pair<std::array<double, 3>, int32_t>> keys;
   for (int32_t unit : part) {
@@ -137,7 +139,8 @@ void Search::rankPart(const List &part) {
     rank[keys[i].second] = static_cast<int32_t>(i);
 }
 
-/// What may come next, the lowest first. One that another could still slip below of does not.
+/// Returns the candidates for the next place, lowest first. A unit below which another could still
+/// slip is no candidate.
 Search::List Search::findCandidates(const List &open, int64_t floor, int32_t last) {
   int64_t lowestTop = kNone;
   for (int32_t unit : open)
@@ -175,7 +178,8 @@ void Search::take(int32_t unit, int64_t sign) {
   }
 }
 
-/// Lifts what conflicts with a placed unit above it; false if something does not fit there.
+/// Lifts units that conflict with a placed unit above it; returns false if a unit does not fit
+/// there.
 bool Search::raise(int32_t unit, Changes &supports) {
   const Conflict *end = table.conflicts.end(unit);
   visitsLeft -= end - table.conflicts.begin(unit);
@@ -191,8 +195,8 @@ bool Search::raise(int32_t unit, Changes &supports) {
   return true;
 }
 
-/// Finds the lowest supports again where a unit had them that was placed or raised. Supports only
-/// rise: another unit with the same one ends the search.
+/// Recomputes lowest supports of sections in which a placed or raised unit had the lowest support.
+/// Supports only rise, so another unit with the same support ends the search.
 void Search::refresh(int32_t unit, int64_t before, Changes &sections) {
   auto [begin, end] = table.spans[unit];
   for (int32_t s = begin; s <= end; ++s) {
@@ -211,7 +215,7 @@ void Search::refresh(int32_t unit, int64_t before, Changes &sections) {
   }
 }
 
-/// Whether what is left of each section has room above its lowest place.
+/// Returns whether the unplaced units of each section fit above its lowest place.
 bool Search::fits(const List &open, int64_t floor) {
   int32_t begin = table.spans[open.front()].first, end = begin;
   for (int32_t unit : open)
@@ -250,8 +254,8 @@ bool Search::placeOne(const List &open, int32_t unit) {
   return false;
 }
 
-/// The problem with its holes as buffers, which come last. An arena that is always full leaves a
-/// probe little choice. The packing may have other holes, so that it proves nothing.
+/// Problem with its holes as buffers, which come last. An arena that is always full leaves a probe
+/// little choice. Since the real packing may have other holes, failures prove nothing.
 struct Filled {
   Filled(const Problem &problem, const Sections &table, int64_t limit)
       : problem(fill(problem, table, limit)), units(unitsOf(this->problem)),
@@ -296,8 +300,8 @@ private:
   Probes plain, full;
 };
 
-/// `share`: of the visits of a sweep. One that uses them up leaves half of them to those after it:
-/// too much is open in that arena.
+/// Runs sweeps; `share` is the fraction of the visits of a sweep. A sweep that uses them up halves
+/// the share of later sweeps, because too much is open in that arena.
 bool sweepTiles(Tiles &tiles, double nodes, double width, double &share, int64_t &visits,
                 std::vector<int64_t> &offsets) {
   for (int sweep = 0; sweep < kSweeps && visits > 0; ++sweep) {
@@ -316,7 +320,7 @@ bool sweepTiles(Tiles &tiles, double nodes, double width, double &share, int64_t
 
 Found reprise::offsets::search(const Problem &problem, const Sections &table, int64_t limit,
                                int64_t visits, std::vector<int64_t> &offsets) {
-  // Which order is lucky differs from problem to problem: all get their turn, each time for longer.
+  // The best order differs from problem to problem: all get their turn, each time for longer.
   Turns turns(problem, table, limit);
   Tiles tiles(table, limit);
   double nodes = std::max<double>(1000, 2 * static_cast<double>(table.units.size())),

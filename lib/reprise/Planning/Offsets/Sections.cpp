@@ -1,4 +1,4 @@
-// reprise: time cut into sections, and what changes from one to the next
+// reprise: time cut into sections, and the changes from section to section
 #include "Sections.h"
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 using namespace reprise::offsets;
 
-/// The first moments of the sections: all that is live at a birth before which none died since the
-/// last one was live there, too.
+/// Returns the first moments of the sections: births that a death follows before the next birth.
+/// The largest loads of the problem are those of its sections.
 static std::vector<int64_t> findStarts(const Problem &problem, const std::vector<Unit> &units) {
   std::vector<int64_t> births, deaths, starts;
   for (const Unit &unit : units)
@@ -67,7 +67,7 @@ int64_t Sections::countMembers() const {
   return count;
 }
 
-/// The bytes of a unit in a section, 0 if it is not live there.
+/// Returns the bytes of a unit in a section, 0 if it is not live there.
 int64_t Sections::loadOf(int32_t unit, int32_t section) const {
   if (section < spans[unit].first || spans[unit].second < section)
     return 0;
@@ -75,7 +75,7 @@ int64_t Sections::loadOf(int32_t unit, int32_t section) const {
   return loads[section][at - members[section].begin()];
 }
 
-/// A group whose bytes change ends and begins, although it crosses the edge.
+/// Finds the edges. A group whose bytes change both ends and begins, although it crosses the edge.
 void Sections::findEdges() {
   int32_t count = static_cast<int32_t>(members.size());
   edges.resize(count);

@@ -1,4 +1,4 @@
-// reprise: what the searches for offsets below a limit share: time cut into sections
+// reprise: common data of the searches for offsets below a limit: time cut into sections
 #ifndef REPRISE_LIB_PLANNING_OFFSETS_SECTIONS_H
 #define REPRISE_LIB_PLANNING_OFFSETS_SECTIONS_H
 
@@ -11,32 +11,33 @@ inline int64_t roundUp(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// What changes from the section before one to that one.
+/// Changes from the previous section to a section.
 struct Edge {
-  using Part = std::pair<int32_t, int64_t>; // a unit and its bytes
+  using Part = std::pair<int32_t, int64_t>; // unit and its bytes
   std::vector<Part> ends, begins;
   std::vector<int32_t> crossing; // units with bytes on both sides
 };
 
-/// Found once for many searches. A section begins where a buffer does; the largest load of a time
-/// is that of a section.
+/// Sections, found once for many searches. A section begins where a buffer begins; the largest load
+/// of all times is the load of a section.
 struct Sections {
   Sections(const Problem &problem, const std::vector<Unit> &units, const Conflicts &conflicts);
-  /// Units of all sections, each as often as it has sections.
+  /// Returns the sum over sections of their units.
   int64_t countMembers() const;
 
   const std::vector<Unit> &units;
   const Conflicts &conflicts;
   int64_t alignment;
   std::vector<int64_t> starts;                    // first moments
-  std::vector<std::vector<int32_t>> members;      // units of a section
-  std::vector<std::vector<int64_t>> loads;        // their bytes in it, rounded up
-  std::vector<int64_t> slack;                     // what rounding can add to the topmost one
-  std::vector<std::pair<int32_t, int32_t>> spans; // first and last section of a unit
+  std::vector<std::vector<int32_t>> members;      // units per section
+  std::vector<std::vector<int64_t>> loads;        // their bytes in the section, rounded up
+  std::vector<int64_t> slack;                     // bytes that rounding can add to the topmost unit
+  std::vector<std::pair<int32_t, int32_t>> spans; // first and last section of each unit
   std::vector<int32_t> byBirth;                   // units
   std::vector<std::vector<int32_t>> beginning;    // units that begin in a section
   bool isEven = true;                             // whether no unit changes its bytes
-  std::vector<Edge> edges;                        // before a section; none before the first
+  // Edges before each section; none before the first.
+  std::vector<Edge> edges;
 
 private:
   int64_t loadOf(int32_t unit, int32_t section) const;
@@ -44,33 +45,33 @@ private:
   void findBeginnings();
 };
 
-/// Buffers that fill an arena at every section, with those that there are. They begin where more
-/// becomes free and end where less is.
+/// Returns buffers that fill an arena at every section, together with the existing buffers. They
+/// begin where the free space grows and end where it shrinks.
 std::vector<Buffer> findHoles(const Sections &sections, int64_t limit);
 
-/// Units that end at an edge and others of as many bytes that begin there, if no fewer of either
-/// are as many bytes, and none of them could be parted in another way: those that begin most likely
-/// take the place of those that end, as one block.
+/// Block: units that end at an edge and units with equal total bytes that begin there. No smaller
+/// subsets have equal bytes, and the units can be matched in no other way. The units that begin
+/// then probably take the place of those that end.
 struct Block {
   int32_t edge;
   std::vector<int32_t> ends, begins;
-  std::vector<int32_t> others; // that live right before or after the edge
+  std::vector<int32_t> others; // units that live directly before or after the edge
   int64_t bytes;
 };
 
 /// The blocks of all edges between two sections that fill the arena.
 std::vector<Block> findBlocks(const Sections &sections, int64_t limit);
 
-/// How one probe branches: see Probe.
+/// Parameters of the branching of a probe: see Probe.
 struct ProbeTurn {
-  int64_t number; // a seed
-  int64_t nodes;  // of the search tree, at most
-  int order;      // units by life, area or size
+  int64_t number; // seed
+  int64_t nodes;  // limit of nodes of the search tree
+  int order;      // ranks units by life, area or size
   bool isFirst = false, learns = false, forcedOnly = false, fits = false;
-  double blocks = 0; // the share of them that the probe believes in
+  double blocks = 0; // share of the blocks that the probe assumes
 };
 
-/// How far a probe came: the units that it had placed at once, at most, and all offsets then.
+/// Depth of a probe: the largest number of units placed together, and all offsets at that time.
 struct Depth {
   int64_t placed = 0;
   std::vector<int64_t> offsets; // -1: not placed
@@ -84,7 +85,7 @@ public:
       : sections(sections), limit(limit), blocks(findBlocks(sections, limit)),
         weights(sections.members.size(), 1) {}
 
-  /// The next probe. It may miss the offsets that there are; subtracts what it did from `visits`.
+  /// Runs the next probe, which may miss existing offsets; subtracts its work from `visits`.
   bool find(int64_t nodes, int64_t &visits, std::vector<int64_t> &offsets);
 
 private:
@@ -94,8 +95,8 @@ private:
   const Sections &sections;
   int64_t limit, number = 0;
   std::vector<Block> blocks;
-  std::vector<double> weights; // of sections: what the probes learn from one another
-  std::vector<Depth> deepest;  // few of those that came furthest
+  std::vector<double> weights; // weights of sections: the shared knowledge of probes
+  std::vector<Depth> deepest;  // some of the deepest probes
   SplitMix random{1};
 };
 

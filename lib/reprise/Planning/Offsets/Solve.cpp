@@ -7,18 +7,18 @@
 
 using namespace reprise::offsets;
 
-/// Entries of the table of conflicts that we are willing to hold: 24 bytes each. Above it, scans
-/// improve the sweeps.
+/// Limit of the entries of the table of conflicts, 24 bytes each. Above it, scans improve the
+/// sweeps.
 static constexpr int64_t kMostConflicts = 16'000'000;
 
-/// Packings from which hills are climbed.
+/// Number of packings from which hills are climbed.
 static constexpr size_t kStarts = 4;
 
 /// Sweeps that are improved where the table would be too large.
 static constexpr size_t kScanStarts = 2;
 
-/// Where no search runs, scans have one visit more for so many of a search. For each visit a sweep
-/// looks at so many gaps.
+/// Visits of a search that give one more visit to scans if no search runs; gaps of a sweep per
+/// visit.
 static constexpr int64_t kSearchVisitsPerVisit = 40, kGapsPerVisit = 10;
 
 /// The search recurses once per unit.
@@ -28,7 +28,7 @@ static constexpr size_t kMostSearched = 4000;
 /// section.
 static constexpr int64_t kListVisits = 8;
 
-/// Heights between the bound and the best one that the exact search tries.
+/// Heights between the bound and the best height that the exact search tries.
 static constexpr int kBisections = 8;
 
 namespace {
@@ -116,16 +116,16 @@ private:
         if (height > bound && packer.visits < options.visits) {
           offer(packer.pack(heaviestFirst(weight), fit, INT64_MAX));
         }
-    // Most problems of practice have a packing at the bound.
+    // Most practical problems have a packing at the bound.
     if (options.searchVisits > 0)
       lookFor(conflicts, bound, 2);
     climbs(conflicts, packer);
     bisect(conflicts);
   }
 
-  /// Looks for a packing of this height, with a share of the search's visits. No search begins
-  /// whose own lists would take longer than these visits: they have the conflicts again, with
-  /// holes.
+  /// Searches for a packing of this height, with a share of the search's visits. A search does not
+  /// begin if building its lists, which hold the conflicts again, with holes, would need more than
+  /// these visits.
   bool lookFor(const Conflicts &conflicts, int64_t limit, int64_t share) {
     std::vector<int64_t> found;
     int64_t visits = options.searchVisits / share;
@@ -140,7 +140,7 @@ private:
     return true;
   }
 
-  /// Between the bound and the best height.
+  /// Searches heights between the bound and the best height.
   void bisect(const Conflicts &conflicts) {
     int64_t low = bound;
     for (int i = 0; i < kBisections && height > bound && options.searchVisits > 0; ++i) {

@@ -1,4 +1,4 @@
-// reprise: the lowest offsets that are left to units, what follows from them, and how it is undone
+// reprise: the lowest possible offsets of units, their consequences, and their undo
 #include "Supports.h"
 
 #include <algorithm>
@@ -6,12 +6,12 @@
 
 using namespace reprise::offsets;
 
-/// What a dead end adds to the weights of its sections grows by this factor: the last ones count
-/// most.
+/// Factor by which the weight of later dead ends grows: the last ones count most.
 static constexpr double kGrowth = 1.01;
 
-/// Units of the same sections conflict with the same others. Those of a group have several sizes,
-/// and those whose size is rounded up are left where they are, since the topmost may end unaligned.
+/// Finds twins: units of the same sections conflict with the same others. Excluded are units of a
+/// group, which have several sizes, and units whose size is rounded up, since the topmost may end
+/// unaligned.
 Twins::Twins(const Sections &sections)
     : alike(sections.units.size()), others(sections.units.size()) {
   std::vector<int32_t> order(sections.units.size());
@@ -65,7 +65,8 @@ bool Supports::refuse(Span span) {
   return false;
 }
 
-/// Two units of the same sections, one on the other, can change places: the larger lies below.
+/// Returns whether two adjacent units of the same sections are in the wrong order: they can be
+/// swapped, so the larger lies below.
 static bool isStackedWrong(const Supports &now, int32_t unit) {
   int64_t size = now.sections.units[unit].size;
   for (int32_t other : now.twins.others[unit]) {
@@ -137,7 +138,8 @@ static void touchEdges(Supports &now, int32_t section) {
   }
 }
 
-/// What cannot be the lowest one of a section rests on one that can, at `top` or above.
+/// Raises units that cannot be the lowest of a section: they rest on one that can, at `top` or
+/// above.
 static bool raiseOthers(Supports &now, int32_t section, int64_t top, Times &reach) {
   const std::vector<int32_t> &members = now.sections.members[section];
   int64_t highest = now.room(section);
@@ -153,7 +155,7 @@ static bool raiseOthers(Supports &now, int32_t section, int64_t top, Times &reac
   return true;
 }
 
-/// Whether what is left of a section has room above its lowest place.
+/// Recomputes a section; returns whether its unplaced units fit above its lowest place.
 static bool refresh(Supports &now, int32_t section, Times &reach) {
   const std::vector<int32_t> &members = now.sections.members[section];
   const std::vector<int64_t> &loads = now.sections.loads[section];
@@ -187,8 +189,8 @@ static bool refresh(Supports &now, int32_t section, Times &reach) {
   return !others || raiseOthers(now, section, top, reach);
 }
 
-/// Brings all up to date that was touched; false, with the rest left as it is, at the first section
-/// without room. Sections come first, since all else asks for their states.
+/// Updates everything that was touched; returns false, with the rest unchanged, at the first
+/// section without room. Sections come first, since all other steps read their states.
 bool Supports::propagate(Times &reach) {
   bool fits = true;
   auto isDone = [&] {

@@ -1,4 +1,4 @@
-// reprise: the lowest offsets that are left to units, and what follows from them
+// reprise: the lowest possible offsets of units, and their consequences
 #ifndef REPRISE_LIB_PLANNING_OFFSETS_SUPPORTS_H
 #define REPRISE_LIB_PLANNING_OFFSETS_SUPPORTS_H
 
@@ -39,7 +39,7 @@ private:
   std::vector<uint64_t> words;
 };
 
-/// Numbers that are to be looked at, none twice.
+/// List of distinct numbers to process.
 class Worklist {
 public:
   explicit Worklist(size_t count) : isListed(count) {}
@@ -75,39 +75,39 @@ private:
   size_t next = 0;
 };
 
-/// What is known of a section.
+/// State of a section.
 struct SectionState {
-  int64_t lowest;      // the lowest support
-  int32_t choices = 0; // units that can be the lowest one
-  double chains = 0;   // those that can fill the bottom of its row; `choices` where not known
+  int64_t lowest;      // lowest support
+  int32_t choices = 0; // number of units that can be the lowest
+  double chains = 0;   // chains that can fill the bottom of its row; `choices` if unknown
 };
 
 /// Units of the same sections, by unit.
 struct Twins {
   explicit Twins(const Sections &sections);
-  std::vector<std::vector<int32_t>> alike;  // and of the same size
-  std::vector<std::vector<int32_t>> others; // and of another size
+  std::vector<std::vector<int32_t>> alike;  // twins of the same size
+  std::vector<std::vector<int32_t>> others; // twins of another size
 };
 
-/// The support of each unit is the lowest offset that is left to it. A unit that is placed, or
-/// lifted, raises others. Everything can be taken back.
+/// Supports: the lowest possible offset of each unit. Placing or lifting a unit raises others. All
+/// changes can be undone.
 struct Supports {
-  /// The support of a unit that is placed, and the lowest one of a section where all are.
+  /// Support of a placed unit, and the lowest support of a section in which all units are placed.
   static constexpr int64_t kNone = INT64_MAX;
   /// Sections from the first to the last.
   using Span = std::pair<int32_t, int32_t>;
-  /// What a unit's support, or a section's state, was before.
+  /// Old value of a unit's support, or of a section's state.
   struct Change {
     bool ofUnit;
     int32_t index;
     SectionState before;
   };
-  /// What the parts of an edge add up to that are not placed.
+  /// Sums of the unplaced parts of an edge.
   struct Sums {
     std::vector<char> isOpen;
     std::vector<int64_t> sums = {0};
   };
-  /// A unit that can lie at the bottom of a row, from one of its sections to another.
+  /// Unit that can lie at the bottom of a row, from one of its sections to another.
   struct Link {
     int32_t unit, begin, end;
   };
@@ -115,16 +115,17 @@ struct Supports {
   Supports(const Sections &sections, int64_t limit, const std::vector<Block> &blocks,
            const ProbeTurn &turn, std::vector<double> &weights, int64_t visits);
 
-  /// Puts a unit down; false if that leaves too little room somewhere. `reach`: what it changes.
+  /// Places a unit; returns false if a section has too little room then. `reach` receives the
+  /// changed sections.
   bool place(int32_t unit, Times &reach);
-  /// Leaves the support of a unit to another one that is not placed; false if it cannot. Its twins
-  /// would do no better there.
+  /// Leaves the support of a unit to another unplaced unit; returns false if that is impossible.
+  /// Twins of the unit are lifted too, since they would do no better there.
   bool lift(int32_t unit);
-  /// Takes all changes back but the first ones.
+  /// Undoes all changes after the first `size`.
   void undo(size_t size);
 
-  /// Raises the support of a unit that is not placed, and notes which sections that may matter to;
-  /// false if it does not fit there.
+  /// Raises the support of an unplaced unit, and records the sections that this may affect; returns
+  /// false if the unit does not fit there.
   bool raise(int32_t unit, int64_t bytes);
   /// Notes a dead end, and returns false. Its sections weigh more from now on.
   bool refuse(Span span);
@@ -132,26 +133,26 @@ struct Supports {
 
   const Sections &sections;
   int64_t limit, visitsLeft;
-  std::vector<int64_t> support; // of units that are not placed
+  std::vector<int64_t> support; // supports of unplaced units
   std::vector<int64_t> offsets; // -1: not placed
-  std::vector<int64_t> left;    // bytes of a section that are not placed
+  std::vector<int64_t> left;    // unplaced bytes of each section
   std::vector<SectionState> states;
-  std::vector<double> &weights; // of sections, larger where dead ends were seen
+  std::vector<double> &weights; // weights of sections, larger where dead ends occurred
   double increment = 1;
   Twins twins;
   const std::vector<Block> &blocks;
-  std::vector<std::vector<int32_t>> blocksOf; // by unit, those that this probe believes in
-  Worklist touched;                           // sections whose state may be another one
-  Worklist touchedEdges, touchedRows;         // those of sections whose state became another one
+  std::vector<std::vector<int32_t>> blocksOf; // blocks that this probe assumes, by unit
+  Worklist touched;                           // sections whose state may have changed
+  Worklist touchedEdges, touchedRows;         // edges and rows of sections whose state has changed
   Worklist touchedBlocks;
   std::vector<Sums> sumsOfEnds, sumsOfBegins; // by edge
-  std::vector<char> isOpenPart;               // scratch, as are these
+  std::vector<char> isOpenPart;               // scratch, as are the next fields
   std::vector<int64_t> mergedSums, lowestTops;
   std::vector<Link> links;
   std::vector<double> chainsBefore, chainsAfter;
   std::vector<Change> trail;
-  uint64_t hash = 0; // of all supports
-  Span dead;         // where the last dead end was seen
+  uint64_t hash = 0; // hash of all supports
+  Span dead;         // sections of the last dead end
 
 private:
   bool propagate(Times &reach);
@@ -159,8 +160,8 @@ private:
   void take(int32_t unit, int64_t sign);
 };
 
-// What follows from two sections side by side, from sections that are level, and from blocks. Each
-// function raises supports, adds what it changes to `reach`, and returns false at a dead end.
+// Conclusions from adjacent sections, from level sections, and from blocks. Each function raises
+// supports, adds its changes to `reach`, and returns false at a dead end.
 bool alignEdge(Supports &now, int32_t edge, Times &reach);
 bool alignRow(Supports &now, int32_t section, Times &reach);
 bool alignBlock(Supports &now, int32_t block, Times &reach);

@@ -13,10 +13,10 @@ namespace {
 /// The free blocks of an arena that grows upward without end. Sizes are multiples of the alignment.
 class FreeList {
 public:
-  /// All below `top` is taken.
+  /// Makes a list in which all bytes below `top` are in use.
   explicit FreeList(int64_t top = 0) : top(top) {}
 
-  /// The tightest block that fits, the lowest of those; else the arena grows.
+  /// Allocates the tightest block that fits, the lowest of equal ones; otherwise the arena grows.
   int64_t allocate(int64_t size) {
     auto found = bySize.lower_bound({size, 0});
     if (found == bySize.end())
@@ -74,7 +74,8 @@ private:
   int64_t top;
 };
 
-/// Places `births` in their order; `deaths` are they and those that hold a place in `list` already.
+/// Places `births` in their order; `deaths` are these units and those that already have a place in
+/// `list`.
 void allocate(const Direction &direction, const std::vector<size_t> &births,
               const std::vector<size_t> &deaths, FreeList &list, std::vector<int64_t> &offsets) {
   size_t dead = 0;

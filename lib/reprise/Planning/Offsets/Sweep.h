@@ -1,4 +1,4 @@
-// reprise: what the sweeps over time share
+// reprise: common parts of the sweeps over time
 #ifndef REPRISE_LIB_PLANNING_OFFSETS_SWEEP_H
 #define REPRISE_LIB_PLANNING_OFFSETS_SWEEP_H
 
@@ -6,7 +6,7 @@
 
 namespace reprise::offsets {
 
-/// Time as a sweep goes through it, forward or backward.
+/// Time in the direction of a sweep, forward or backward.
 struct Direction {
   const std::vector<Unit> &units;
   int64_t alignment;
@@ -18,7 +18,7 @@ struct Direction {
     return (units[i].size + alignment - 1) / alignment * alignment;
   }
 
-  /// Those born together by size or by life, the larger first.
+  /// Sorts units by birth; units born together by size or by life, largest first.
   void sortByBirth(std::vector<size_t> &list, SweepOrder order) const;
   void sortByDeath(std::vector<size_t> &list) const;
 };
@@ -26,14 +26,14 @@ struct Direction {
 /// The first time of the largest load.
 int64_t findPeak(const std::vector<Unit> &units);
 
-/// What is live at the peak, from the bottom up.
+/// Returns the live units at the peak, from the bottom up.
 std::vector<size_t> stackPeak(const std::vector<Unit> &units, int64_t peak, StackOrder order);
 
 /// Gives a stack its offsets, without a gap; returns the height.
 int64_t layStack(const std::vector<Unit> &units, int64_t alignment,
                  const std::vector<size_t> &stack, std::vector<int64_t> &offsets);
 
-/// What is born after the peak, in this direction, the first one first.
+/// Returns the units born after the peak, in this direction, first one first.
 std::vector<size_t> bornAfter(const Direction &direction, int64_t peak);
 
 } // namespace reprise::offsets

@@ -1,4 +1,4 @@
-// reprise: one sweep over tiles that fill an arena
+// reprise: a sweep over tiles that fill an arena
 #include "Tiles.h"
 
 #include <algorithm>
@@ -8,17 +8,17 @@
 
 using namespace reprise::offsets;
 
-/// Subsets of the tiles that end at an edge, or begin there, that are looked at, the smallest ones
-/// first: all of 16.
+/// Limit of the subsets of the tiles that end or begin at an edge, smallest first: all subsets of
+/// 16 tiles.
 static constexpr size_t kMostSubsets = 1 << 16;
 
-/// Changes that are kept for the same tiles that are left: with few sizes, too many add up.
+/// Limit of stored changes for the same remaining tiles: few sizes have too many equal sums.
 static constexpr size_t kMostChanges = 10'000;
 
 /// States that one leads to, at most.
 static constexpr size_t kMostNext = 50;
 
-/// Bits of a subset. Where more tiles end or begin, they do so all together.
+/// Bits of a subset. If more tiles end or begin, they do so together.
 static constexpr size_t kMostTiles = 64;
 
 /// Visits, of a few ns each, for each tile that is live, where a tree is copied and changed.
@@ -61,7 +61,7 @@ std::vector<TileSweep::Subset> TileSweep::listSubsets(const List &from, Subset s
   return found;
 }
 
-/// Changes with the first tile that ends, the smallest ones first.
+/// Returns changes that contain the first tile that ends, smallest first.
 std::vector<TileSweep::Change> TileSweep::matchSubsets(const Change &left) {
   std::vector<Subset> ends = listSubsets(left.ends, {tiles[left.ends.front()].size, 1});
   std::vector<Subset> begins = listSubsets(left.begins, {0, 0});
@@ -93,7 +93,8 @@ std::vector<TileSweep::Change> TileSweep::matchSubsets(const Change &left) {
   return found;
 }
 
-/// The changes that may come first, of those that are left before a section; at last all in one.
+/// Returns the possible first changes of the remaining changes before a section; the last one is
+/// all of them in one.
 const std::vector<TileSweep::Change> &TileSweep::findChanges(const Change &left) {
   List key = left.ends;
   key.push_back(-1);
@@ -108,7 +109,8 @@ const std::vector<TileSweep::Change> &TileSweep::findChanges(const Change &left)
   return at->second;
 }
 
-/// False, with a state of no use, if the tiles that end cannot lie together.
+/// Applies a change. Returns false, with an unusable state, if the tiles that end cannot be
+/// contiguous.
 bool TileSweep::apply(const Change &change, State &state) {
   mark(change.ends, true);
   bool canLie = state.tree.gather(marks);
@@ -140,7 +142,7 @@ size_t TileSweep::expand(const Rest &rest, const State &state, std::vector<State
     visitsLeft -= kVisitsPerLeaf * live;
     if (!apply(change, one))
       continue;
-    // Half of them for each first change, so that they do not all begin alike.
+    // Each first change gets half of the remaining states, so that not all begin alike.
     Rest after{{without(rest.change.ends, change.ends), without(rest.change.begins, change.begins)},
                std::max<size_t>(1, (rest.most - made) / 2)};
     made += expand(after, one, next);
@@ -148,7 +150,7 @@ size_t TileSweep::expand(const Rest &rest, const State &state, std::vector<State
   return made;
 }
 
-/// Those with the most orders, and some luck; none twice.
+/// Returns the states with the most orders, with some randomness; no state twice.
 std::vector<TileSweep::State> TileSweep::keepBest(std::vector<State> states) {
   std::vector<std::tuple<double, uint64_t, size_t>> keys;
   for (size_t i = 0; i < states.size(); ++i) {
@@ -188,7 +190,7 @@ bool TileSweep::run() {
   return true;
 }
 
-/// The changes that led to the first one of the last states.
+/// Returns the changes that led to the first of the last states.
 std::vector<TileSweep::Change> TileSweep::retrace() const {
   std::vector<const std::vector<Change> *> steps;
   int32_t at = 0;
@@ -202,8 +204,8 @@ std::vector<TileSweep::Change> TileSweep::retrace() const {
   return all;
 }
 
-/// Goes back through the changes, with an order for the tiles after each of them: those that ended
-/// take the place of those that began.
+/// Goes back through the changes with an order of the tiles after each of them: tiles that ended
+/// replace those that began.
 std::vector<int64_t> TileSweep::recover() {
   std::vector<Change> all = retrace();
   std::vector<OrderTree> trees;

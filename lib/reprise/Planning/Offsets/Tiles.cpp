@@ -6,8 +6,8 @@
 
 using namespace reprise::offsets;
 
-/// That a hole is cut before a section: at first, what a sweep that ends near there adds to it, and
-/// what is left of it after each other sweep.
+/// Probability that a hole is cut before a section: its range, the increment by a sweep that ends
+/// nearby, and the factor after each other sweep.
 static constexpr double kLeastChance = 0.02, kMostChance = 0.8, kLearned = 0.3, kKept = 0.9;
 
 /// Sections on either side of the end of a sweep.

@@ -16,13 +16,13 @@ struct Tile {
   int64_t size;
 };
 
-/// One sweep over tiles that fill an arena at each of `count` sections.
+/// Sweep over tiles that fill an arena at each of `count` sections.
 ///
-/// What is live lies in an order from the bottom up. From one section to the next, tiles that lie
-/// together end, and others of as many bytes begin in their place. All that a sweep has to know
-/// about the past is which orders are left to the tiles that are live. An OrderTree holds all of
-/// them, so that a sweep branches only where tiles that end at the same time can be parted in
-/// several ways. Of the states at a section it keeps those that leave the most orders.
+/// Live tiles lie in an order from the bottom up. From one section to the next, contiguous tiles
+/// end, and others of equal total bytes begin in their place. The only knowledge of the past is the
+/// set of possible orders of the live tiles. An OrderTree holds this set, so that a sweep branches
+/// only if tiles that end at the same time can be matched in several ways. Of the states at a
+/// section it keeps those with the most orders.
 class TileSweep {
 public:
   TileSweep(const std::vector<Tile> &tiles, int32_t count, size_t width, SplitMix &random,
@@ -44,13 +44,13 @@ private:
   struct State {
     OrderTree tree;
     int32_t parent;
-    std::vector<Change> changes; // since the parent
+    std::vector<Change> changes; // changes since the parent
   };
   struct Subset {
     int64_t bytes;
     uint64_t bits;
   };
-  /// What is left of the changes before a section, and how many states they may lead to.
+  /// Remaining changes before a section, and the limit of states after them.
   struct Rest {
     Change change;
     size_t most;
@@ -71,32 +71,34 @@ private:
   SplitMix &random;
   int32_t section = 0;
   int64_t live = 0;                            // tiles
-  std::vector<Change> edges;                   // before a section, and after the last one
-  std::map<List, std::vector<Change>> changes; // first ones, of what is left of an edge
+  std::vector<Change> edges;                   // changes before each section, and after the last
+  std::map<List, std::vector<Change>> changes; // first changes, by the remaining changes of an edge
   std::vector<char> marks;
-  std::vector<std::vector<std::pair<int32_t, std::vector<Change>>>> history; // of states kept
+  // History of kept states.
+  std::vector<std::vector<std::pair<int32_t, std::vector<Change>>>> history;
 };
 
-/// Sweeps over an arena that is full once its holes are tiles, too. Where these lie is not known.
-/// Later sweeps cut them, most likely at the edges where sweeps before them came to an end: what is
-/// free may lie elsewhere from there on.
+/// Sweeps over an arena that is full if its holes are tiles as well. The places of holes are
+/// unknown. Later sweeps cut them, most likely at the edges where earlier sweeps ended, because the
+/// free space may lie elsewhere from there on.
 class Tiles {
 public:
   Tiles(const Sections &sections, int64_t limit);
 
-  /// The next sweep, forward or backward, with so many states at a time. It may miss the offsets
-  /// that there are; subtracts what it did from `visits`.
+  /// Runs the next sweep, forward or backward, with `width` states at a time. It may miss existing
+  /// offsets; subtracts its work from `visits`.
   bool find(size_t width, int64_t &visits, std::vector<int64_t> &offsets);
 
 private:
   std::vector<Tile> cutHoles(SplitMix &random) const;
   void learn(int32_t edge);
 
-  int32_t count; // of sections
-  bool isFull; // whether tiles fill the arena: no section has too much, no group changes its bytes
+  int32_t count; // number of sections
+  // True if tiles fill the arena: no section exceeds it, and no group changes its bytes.
+  bool isFull;
   uint64_t number = 0;
   std::vector<Tile> units, holes;
-  std::vector<double> chances; // that a hole is cut before a section
+  std::vector<double> chances; // probability that a hole is cut before a section
 };
 
 } // namespace reprise::offsets

@@ -14,7 +14,7 @@ static Defect defectOf(Defect::Kind kind, size_t buffer, const std::string &what
   return {kind, buffer, buffer, "buffer " + std::to_string(buffer) + " " + what};
 }
 
-/// The group of each buffer, `kNoGroup` for none.
+/// Returns the group of each buffer, `kNoGroup` for none.
 static std::vector<size_t> groupOf(const Problem &problem) {
   std::vector<size_t> result(problem.buffers.size(), kNoGroup);
   for (size_t group = 0; group < problem.groups.size(); ++group)
@@ -104,7 +104,7 @@ private:
   const Problem &problem;
   const Solution &solution;
   std::vector<size_t> groups;
-  std::map<int64_t, std::set<std::pair<int64_t, size_t>>> places; // offset → (end, buffer)
+  std::map<int64_t, std::set<std::pair<int64_t, size_t>>> places; // (end, buffer) by offset
 };
 } // namespace
 

@@ -1,11 +1,11 @@
-// reprise: what every rank runs when, as a page and as a trace
+// reprise: the pieces of every rank over time, as a page and as a trace
 #include "reprise/Planning/Pipeline/Gantt.h"
 
 #include <cstdio>
 
 namespace reprise::pipeline {
 
-/// Of the page around the chart.
+/// Style of the page around the chart.
 static constexpr char kStyle[] = R"css(
 :root{color-scheme:light dark;--text:#222;--quiet:#666;--ground:#fff;--plot:#f4f4f1;
 --forward:#8fb3d9;--backward:#8ab17d}
@@ -18,7 +18,7 @@ table{border-collapse:collapse;margin:1em 0}th,td{text-align:right;padding:2px 1
 th{color:var(--quiet);font-weight:normal}
 )css";
 
-/// Of the chart, in a page that has the colours --text, --plot, --forward and --backward.
+/// Style of the chart, in a page with the colours --text, --plot, --forward and --backward.
 static constexpr char kChartStyle[] = R"css(
 .gantt{--weight:#cc8844;overflow-x:auto}
 @media(prefers-color-scheme:dark){.gantt{--weight:#a9713c}}
@@ -51,7 +51,7 @@ template <typename... Values> static std::string format(const char *pattern, Val
   return text;
 }
 
-/// A box; the number of the micro-batch stands in it where there is room. Odd chunks are darker.
+/// Draws a box, with the number of the micro-batch if there is room. Odd chunks are darker.
 static std::string drawPiece(const Shape &shape, const Piece &piece, size_t rank, double begin,
                              double end, double makespan) {
   double scale = (kWidth - kLeft) / makespan;

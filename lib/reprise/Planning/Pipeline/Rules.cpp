@@ -8,18 +8,18 @@
 
 namespace reprise::pipeline {
 
-/// All forward passes, then all backward passes (Huang et al. 2019, GPipe).
+/// Orders all forward passes before all backward passes (Huang et al. 2019, GPipe).
 static bool precedesInGpipe(const Piece &first, const Piece &second, const Shape &) {
   return std::tie(first.pass, first.microbatch) < std::tie(second.pass, second.microbatch);
 }
 
-/// How many forward passes a rank runs before its first backward pass, beyond one.
+/// Returns the forward passes of a rank before its first backward pass, minus one.
 static int64_t countAhead(const Piece &piece, const Shape &shape) {
   return shape.ranks - 1 - shape.rankOf(piece.stage);
 }
 
-/// A rank begins with as many forward passes as there are ranks behind it, then backward and
-/// forward passes take turns (Narayanan et al. 2021, section 2.2).
+/// Returns the place in 1f1b: a rank begins with as many forward passes as there are ranks behind
+/// it, then backward and forward passes alternate (Narayanan et al. 2021, section 2.2).
 static int64_t placeIn1f1b(const Piece &piece, const Shape &shape) {
   if (piece.pass == Pass::Forward)
     return 2 * static_cast<int64_t>(piece.microbatch);
@@ -30,9 +30,9 @@ static bool precedesIn1f1b(const Piece &first, const Piece &second, const Shape 
   return placeIn1f1b(first, shape) < placeIn1f1b(second, shape);
 }
 
-/// As many micro-batches as there are ranks go through the first chunk, then through the second
-/// one, and so on; backward passes begin at the last chunk. The last group may lack some: the turns
-/// of those stay empty, since ranks whose turns move up would wait for each other.
+/// Returns the turn. Groups of as many micro-batches as ranks go through the first chunk, then
+/// through the second, and so on; backward passes begin at the last chunk. If the last group is
+/// incomplete, its missing turns stay empty, since ranks whose turns move up would deadlock.
 static int64_t findTurn(const Piece &piece, const Shape &shape) {
   int64_t group = piece.microbatch / shape.ranks;
   int64_t chunk = shape.chunkOf(piece.stage);
@@ -55,8 +55,9 @@ static bool precedesInInterleaved(const Piece &first, const Piece &second, const
   return placeInInterleaved(first, shape) < placeInInterleaved(second, shape);
 }
 
-/// 1f1b, where the gradients of weights wait for as many backward passes as there are ranks ahead.
-/// So every rank keeps as many micro-batches as the first one (Qi et al. 2023, section 2.2).
+/// Returns the place in zb-h1: 1f1b in which the gradients of weights wait for as many backward
+/// passes as there are ranks ahead. Every rank then keeps as many micro-batches as the first rank
+/// (Qi et al. 2023, section 2.2).
 static int64_t placeInH1(const Piece &piece, const Shape &shape) {
   switch (piece.pass) {
   case Pass::Forward:
@@ -75,16 +76,16 @@ static bool precedesInH1(const Piece &first, const Piece &second, const Shape &s
 
 namespace {
 
-/// When a piece runs in a vee: in which phase, in which round of it, and where in that round.
+/// Turn of a piece in a vee: its phase, its round in the phase, and its place in the round.
 using Turn = std::tuple<int, int64_t, int>;
 
-/// The rounds of one rank of a vee (Qi et al. 2024, figure 4): three phases fill it, rounds of six
+/// Rounds of one rank of a vee (Qi et al. 2024, figure 4): three phases fill it, rounds of six
 /// pieces follow, and three phases empty it.
 class Vee {
 public:
   Vee(const Shape &shape, int rank)
       : ranks(shape.ranks), rank(rank),
-        // With fewer micro-batches the same rounds run, and pieces that there are not are left out.
+        // With fewer micro-batches the same rounds run, without the missing pieces.
         microbatches(std::max<int64_t>(shape.microbatches, 2 * ranks - 1)) {}
 
   Turn findTurn(Pass pass, int chunk, int64_t microbatch) const {
@@ -135,7 +136,7 @@ private:
     if (k < fill)
       return {FillAll, k, 2};
     int64_t end = microbatches - rank;
-    // All of the second chunk come before those of the first.
+    // All weights of the second chunk come before those of the first.
     return k < end ? Turn{Rounds, k - fill, 5} : Turn{EmptyWeights, k - end - rank, 0};
   }
 

@@ -21,8 +21,8 @@ struct Line {
 
 } // namespace
 
-/// Micro-batches of a line come in order, so the next piece is the next one of a line. Ranks have
-/// few lines, and a merge of them beats a sort.
+/// Merges the lines of a rank. Micro-batches of a line are in order, so the next piece is the first
+/// of a line. Ranks have few lines, and a merge is faster than a sort.
 static void merge(std::vector<Line> lines, const Rule &rule, const Shape &shape,
                   std::vector<Piece> &pieces) {
   while (!lines.empty()) {

@@ -37,7 +37,7 @@ private:
   }
   void readJson(std::string_view text);
   void readCsv(std::string_view text);
-  /// `place` says where the piece stands; only errors ask, since it takes time to count lines.
+  /// Reads a piece; `place` returns its place for errors only, since counting lines takes time.
   void readPiece(std::string_view text, const std::function<std::string()> &place);
   void build(Schedule &schedule);
   void findShape(Shape &shape);
@@ -45,10 +45,10 @@ private:
   std::string wrong;
   std::vector<std::vector<Piece>> ranks;
   int32_t stages = 0, microbatches = 0;
-  std::optional<bool> splits; // once a backward piece was seen
+  std::optional<bool> splits; // set by the first backward piece
 };
 
-/// What stands where a piece is expected, as it goes into an error: on one line, and not too long.
+/// Quotes a text in place of a piece for an error: on one line, and not too long.
 static std::string quote(std::string_view text) {
   constexpr size_t most = 40;
   std::string quoted = "'" + std::string(text.substr(0, most)) + "'";
@@ -62,7 +62,7 @@ void Reader::readPiece(std::string_view text, const std::function<std::string()>
   Piece piece;
   auto expected = [&] { refuse("expected a piece such as 2F0, got " + quote(text) + place()); };
   auto number = [&](int32_t &read) {
-    bool isSigned = at != end && *at == '-'; // a zero, too
+    bool isSigned = at != end && *at == '-'; // minus zero counts, too
     auto [stop, error] = std::from_chars(at, end, read);
     bool isNumber = error == std::errc() && !isSigned && read < kMost;
     at = stop;
@@ -142,7 +142,7 @@ void Reader::readCsv(std::string_view text) {
   }
 }
 
-/// A loop, unless the first stage of the second chunk stands where a vee has it.
+/// Finds the shape: a loop, unless the first stage of the second chunk has its place in a vee.
 void Reader::findShape(Shape &shape) {
   shape.ranks = static_cast<int>(ranks.size());
   shape.chunks = stages / shape.ranks;
@@ -158,7 +158,7 @@ void Reader::build(Schedule &schedule) {
   if (ranks.size() > kMost || stages % ranks.size() != 0)
     return refuse("expected as many stages on every rank, got " + std::to_string(stages) +
                   " stages on " + std::to_string(ranks.size()) + " ranks");
-  // So that no more is made for a file than it takes itself.
+  // The limit keeps the memory proportional to the size of the file.
   size_t pieces = 0;
   for (const std::vector<Piece> &row : ranks)
     pieces += row.size();

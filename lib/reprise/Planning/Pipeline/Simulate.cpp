@@ -1,4 +1,4 @@
-// reprise: when every piece of a schedule runs, and what its rank holds meanwhile
+// reprise: times of the pieces of a schedule, and the bytes of its ranks
 #include "Walk.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ static double findSeconds(const Schedule &schedule, const Stage &stage, Pass pas
   return 0;
 }
 
-/// Bytes that a piece adds when it begins, and those that it frees when it ends.
+/// Returns the bytes that a piece adds when it begins, and those that it frees when it ends.
 static std::pair<int64_t, int64_t> findChange(const Schedule &schedule, const Stage &stage,
                                               Pass pass) {
   int64_t forWeight = stage.savedForWeight + stage.madeForWeight;

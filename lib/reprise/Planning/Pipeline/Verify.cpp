@@ -35,8 +35,8 @@ std::optional<Defect> checkShape(const Schedule &schedule, const Pipeline &pipel
   return std::nullopt;
 }
 
-/// Reads the pieces of all ranks once. Micro-batches of each pass must come in order, so a count
-/// per pass says which ones have run.
+/// Reader of the pieces of all ranks, once. Micro-batches of each pass must be in order, so one
+/// count per pass records those that have run.
 class Reading {
 public:
   explicit Reading(const Schedule &schedule)
@@ -111,7 +111,7 @@ std::string describeCircle(const Schedule &schedule, const Walk &walk) {
   return text;
 }
 
-/// The piece behind which a slot of its stage is free.
+/// Returns the pass behind which a slot of its stage is free.
 Pass findLastPass(const Schedule &schedule) {
   return schedule.splitsBackward ? Pass::Weight : Pass::Backward;
 }

@@ -1,4 +1,4 @@
-// reprise: the pieces of a schedule in an order that their waits allow
+// reprise: the pieces of a schedule in an order that respects their waits
 #include "Walk.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void Walk::await(Waiting &waiting, const Piece &other, double at) const {
     waiting.ready = std::max(waiting.ready, at);
 }
 
-/// What a forward pass reads comes from its sources, what a backward pass reads from its readers.
+/// Waits for messages: a forward pass reads from its sources, a backward pass from its readers.
 void Walk::awaitMessages(Waiting &waiting, const Piece &piece) const {
   bool isForward = piece.pass == Pass::Forward;
   for (const Link &link : isForward ? sources[piece.stage] : readers[piece.stage]) {
@@ -40,7 +40,7 @@ void Walk::awaitMessages(Waiting &waiting, const Piece &piece) const {
   }
 }
 
-/// What a rank hands to itself stays where it is: it takes no time, and no buffer.
+/// Returns whether both stages are on one rank: such messages need no time, and no buffer.
 bool Walk::isLocal(int stage, int other) const {
   return schedule.shape.rankOf(stage) == schedule.shape.rankOf(other);
 }

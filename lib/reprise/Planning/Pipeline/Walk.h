@@ -1,4 +1,4 @@
-// reprise: the pieces of a schedule in an order that their waits allow
+// reprise: the pieces of a schedule in an order that respects their waits
 #ifndef REPRISE_LIB_PLANNING_PIPELINE_WALK_H
 #define REPRISE_LIB_PLANNING_PIPELINE_WALK_H
 
@@ -8,8 +8,8 @@
 
 namespace reprise::pipeline {
 
-/// Runs every rank until it waits, and goes on with it when that piece has ended. The schedule must
-/// have no defect of count or order.
+/// Walk over a schedule: runs every rank until it waits, and continues the rank when the awaited
+/// piece has ended. The schedule must have no defect of count or order.
 class Walk {
 public:
   /// Begins a piece at `ready` at the earliest; gives its end.
@@ -17,22 +17,22 @@ public:
 
   Walk(const Schedule &schedule, const Pipeline &pipeline);
 
-  /// False if some ranks wait for ever.
+  /// Runs all ranks. Returns false if some ranks deadlock.
   bool run(const Visit &visit);
 
-  /// What a rank that waits for ever stands before, and the first piece that it waits for.
+  /// Returns the next piece of a deadlocked rank, and the first piece that it waits for.
   std::pair<Piece, Piece> getWait(int rank) const;
   bool isDone(int rank) const { return places[rank] == schedule.ranks[rank].size(); }
 
 private:
   struct Link {
-    int stage;    ///< at the other end
-    int transfer; ///< its number
+    int stage;    ///< stage at the other end
+    int transfer; ///< number of the transfer
   };
   struct Waiting {
     bool isReady;
-    double ready; ///< seconds, if it is
-    Piece open;   ///< what has not ended, if it is not
+    double ready; ///< seconds, if it is ready
+    Piece open;   ///< awaited piece, if it is not ready
   };
 
   size_t line(Pass pass, int stage) const { return 3 * stage + static_cast<size_t>(pass); }
@@ -54,15 +54,15 @@ private:
   const Schedule &schedule;
   const Pipeline &pipeline;
   std::vector<std::vector<Link>> sources, readers; // by stage
-  std::vector<size_t> places;                      // by rank: the next piece
-  std::vector<int64_t> ended;                      // by line: how many micro-batches
+  std::vector<size_t> places;                      // next piece by rank
+  std::vector<int64_t> ended;                      // number of micro-batches by line
   std::vector<std::vector<double>> ends;           // by line
   std::vector<std::vector<double>> arrivals;       // by transfer and direction
-  std::vector<std::vector<int>> waiting; // by stage: the ranks that wait for a piece of it
-  std::vector<int> ready;                // ranks
+  std::vector<std::vector<int>> waiting;           // ranks that wait for a piece, by stage
+  std::vector<int> ready;                          // ranks
 };
 
-/// The most bytes that a rank holds, and at which of its pieces.
+/// Returns the most bytes that a rank holds, and the piece at which it holds them.
 std::pair<int64_t, size_t> findPeak(const Schedule &schedule, const Pipeline &pipeline,
                                     size_t rank);
 

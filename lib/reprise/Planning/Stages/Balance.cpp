@@ -1,4 +1,4 @@
-// reprise: the cut of a step into stages whose slowest one is as fast as can be
+// reprise: cuts of a step into stages that minimize the slowest stage
 #include "reprise/Planning/Stages/Balance.h"
 
 #include <algorithm>
@@ -9,7 +9,8 @@ namespace reprise::stages {
 
 static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// A longer range would be slower yet. Sums of a range are rounded, so equal ones may differ.
+/// Returns whether a range is too slow, so that longer ranges are too slow as well. Sums of a range
+/// are rounded, so equal values may differ.
 static bool isTooSlow(double least, double most) { return least * (1 - 1e-9) > most; }
 
 namespace {
@@ -21,14 +22,14 @@ public:
       : units(units), stages(stages), cost(cost), floor(floor),
         froms(stages, std::vector<int>(units + 1, -1)) {}
 
-  /// Combines what the stages before take with one stage more: by the larger or by the sum, of
-  /// stages that take at most `limit`. Returns what all units take.
+  /// Combines the costs of earlier stages with a further stage: by the maximum or by the sum, over
+  /// stages of at most `limit`. Returns the cost of all units.
   template <typename Combine> double fill(double limit, Combine combine) {
     std::vector<double> best(units + 1, kNever);
     best[0] = 0;
     for (int stage = 0; stage < stages; ++stage) {
       std::vector<double> next(units + 1, kNever);
-      // As many units as stages are left for those behind.
+      // Each later stage needs at least one unit.
       for (int last = stage + 1; last <= units - (stages - 1 - stage); ++last)
         for (int first = last - 1; first >= stage; --first) {
           if (floor && isTooSlow(floor(first, last, stage), std::min(limit, next[last])))
@@ -58,13 +59,13 @@ public:
 private:
   int units, stages;
   const Cost &cost, &floor;
-  std::vector<std::vector<int>> froms; // by stage and end: its beginning
+  std::vector<std::vector<int>> froms; // beginning, by stage and end
 };
 
 } // namespace
 
-/// What the slowest stage takes where each one has as many units as it can within a limit; never
-/// if some are left.
+/// Returns the slowest stage if each stage has as many units as fit a limit; kNever if units are
+/// left.
 static double fillGreedily(int units, int stages, const Cost &cost, const Cost &floor,
                            double limit) {
   double slowest = 0;
@@ -86,8 +87,8 @@ static double fillGreedily(int units, int stages, const Cost &cost, const Cost &
   return first == units ? slowest : kNever;
 }
 
-/// A split that is found fast: the search for the best one skips ranges that are slower. Never if
-/// none is found.
+/// Returns the cost of a split that is found fast, so that the search for the best split can skip
+/// slower ranges; kNever if none is found.
 static double findBound(int units, int stages, const Cost &cost, const Cost &floor) {
   if (!floor)
     return kNever;

@@ -1,4 +1,4 @@
-// reprise: what runs of units take as stages
+// reprise: costs of runs of units as stages
 #include "reprise/Planning/Stages/Balance.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ static pipeline::Stage subtract(pipeline::Stage sum, const pipeline::Stage &befo
   return sum;
 }
 
-/// Sums over the units before each unit, so that those of a run are differences.
+/// Prefix sums over units, so that sums of a run are differences.
 class Loads::Sums {
 public:
   explicit Sums(const Problem &problem) : size(problem.units.size() + 1), problem(problem) {
@@ -66,7 +66,7 @@ public:
     addReplays();
   }
 
-  /// What the passes of a run take on a device, with the bytes of what it receives.
+  /// Returns the costs of the passes of a run on a device, with the bytes of received values.
   pipeline::Stage getPasses(int first, int last, const Device &device) const {
     pipeline::Stage stage = subtract(own[last], own[first]);
     if (device.rates >= 0) {
@@ -90,7 +90,8 @@ public:
   int64_t getReturned(int first, int last) const { return returned[first * size + last]; }
   int64_t getOutside(int first, int last) const { return outside[last] - outside[first]; }
 
-  /// The cheapest seconds that free so many bytes; what is left of them if that cannot be done.
+  /// Returns the least seconds that free `bytes` bytes; on return `bytes` is the rest that cannot
+  /// be freed.
   double free(int first, int last, int64_t &bytes) const {
     double seconds = 0;
     for (const Class &group : classes) {
@@ -106,14 +107,14 @@ public:
     return seconds;
   }
 
-  /// Seconds of a forward pass there by those at speed 1.
+  /// Returns the seconds of a forward pass on the device, divided by those at speed 1.
   double getScale(int first, int last, const pipeline::Stage &stage) const {
     double usual = own[last].forward - own[first].forward;
     return usual > 0 ? stage.forward / usual : 1;
   }
 
 private:
-  /// Replays whose seconds per byte are alike.
+  /// Replays with similar seconds per byte.
   struct Class {
     std::vector<int64_t> bytes;
     std::vector<double> seconds;
@@ -129,7 +130,8 @@ private:
     return sums;
   }
 
-  /// A range that begins behind the maker receives a value once, for its first reader.
+  /// Calls `add` for each run that receives a value: a range that begins behind the maker receives
+  /// it once, for its first reader.
   template <typename Add>
   static void forEachRun(size_t unit, const std::vector<int> &readers, size_t size, Add add) {
     size_t before = unit + 1;
@@ -141,7 +143,7 @@ private:
   void addTied(const TiedWeight &weight) {
     forEachRun(weight.unit, weight.readers, size,
                [&](size_t run) { tied[run] += 2 * weight.bytes; });
-    // Of runs that hold the unit, those that end behind the last reader get nothing back.
+    // A run that contains the unit receives a gradient unless it ends behind the last reader.
     size_t last = weight.readers.back() + 1;
     for (int first = 0; first <= weight.unit; ++first) {
       returned[first * size + weight.unit + 1] += weight.bytes;
@@ -183,7 +185,7 @@ private:
   std::vector<int64_t> outside;
   std::vector<double> incoming;                                    // by first and last
   std::vector<int64_t> received, tied, returned, working, closing; // by first and last
-  std::vector<Class> classes;                                      // the cheapest first
+  std::vector<Class> classes;                                      // classes, cheapest first
 };
 
 Loads::Loads(const Problem &problem) : problem(problem), sums(std::make_unique<Sums>(problem)) {}
@@ -196,11 +198,12 @@ double Loads::getFloor(int first, int last, int stage) const {
 
 namespace {
 
-/// What is held at once in the arena.
+/// Bytes that the arena holds at once.
 struct Peak {
   int64_t resident, working, closing, returned, slots;
 
-  /// What comes back of tied weights comes at the end, where their own gradients are the last ones.
+  /// Returns the peak bytes. Gradients of tied weights arrive at the end, when the stage's own
+  /// weight gradients are the last.
   double count(int64_t slot) const {
     auto bytes = static_cast<double>(slot), others = static_cast<double>(slots - 1) * bytes;
     double last = std::max(bytes + static_cast<double>(working), static_cast<double>(closing));
@@ -208,7 +211,7 @@ struct Peak {
     return std::max(static_cast<double>(resident) + others + last, end);
   }
 
-  /// The largest slot for so many bytes; 0 if there is none.
+  /// Returns the largest slot within `bytes`; 0 if there is none.
   int64_t findSlot(int64_t bytes) const {
     int64_t left = bytes - resident, most = (left - working) / slots;
     if (slots > 1)
@@ -241,7 +244,7 @@ Load Loads::get(int first, int last, int stage) const {
   Peak peak{load.stage.resident - outside, load.stage.working, load.stage.closing,
             sums->getReturned(first, last), slots};
   int64_t slot = load.stage.saved + load.stage.savedForWeight + load.stage.madeForWeight;
-  // Below nothing where what is outside does not fit.
+  // The room is negative if bytes outside of the arena do not fit.
   int64_t room = std::min(device.arena, device.memory - outside), wanted = room;
   if (device.share > 0)
     wanted = std::min(wanted, static_cast<int64_t>(device.share * peak.count(slot)));

@@ -161,7 +161,7 @@ void Reader::scanDevice() {
   file.devices.push_back(device);
 }
 
-/// Without devices all are equal; without values each unit reads what the one before it makes.
+/// Sets defaults: equal devices, and units that read the result of the unit before.
 void Reader::finish() {
   if (file.devices.empty())
     file.devices.resize(ranks.value_or(1));

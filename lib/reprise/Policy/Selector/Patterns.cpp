@@ -1,4 +1,4 @@
-// reprise: what rules match with: globs, paths and comparisons
+// reprise: patterns of rules: globs, paths and comparisons
 #include "reprise/Policy/Selector/Selector.h"
 
 #include "reprise/Support/ByteUnits.h"

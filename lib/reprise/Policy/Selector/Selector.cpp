@@ -63,7 +63,7 @@ ArrayRef<StringRef> opKindNames() {
 
 static llvm::Error fail(const llvm::Twine &message) { return llvm::createStringError(message); }
 
-/// What `create` makes of a text.
+/// Calls `T::create` with a text and stores the result.
 template <class T> static llvm::Error make(StringRef text, std::optional<T> &to) {
   llvm::Expected<T> made = T::create(text);
   if (!made)

@@ -1,4 +1,4 @@
-// reprise: messages between processes by MPI, in a library of its own that is loaded when needed
+// reprise: messages between processes by MPI, in a separate library that is loaded on demand
 #include "reprise/Runtime/Wire.h"
 
 #include <csignal>
@@ -54,7 +54,7 @@ private:
 
   int own = 0, all = 1;
   MPI_Comm values = MPI_COMM_NULL, texts = MPI_COMM_NULL;
-  std::list<Letter> letters; ///< on their way
+  std::list<Letter> letters; ///< texts in flight
   std::map<uint64_t, MPI_Datatype> largeTypes;
 };
 
@@ -65,7 +65,7 @@ MPI_Request &requestOf(Transfer &transfer) {
 }
 
 Error MpiWire::open() {
-  // Threads of MPI block all signals: they are the tool's.
+  // MPI threads block all signals, which belong to the tool.
   sigset_t every, before;
   sigfillset(&every);
   pthread_sigmask(SIG_SETMASK, &every, &before);

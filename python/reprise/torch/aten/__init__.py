@@ -1,4 +1,4 @@
-"""How ATen ops are written in the dialect, by area. ``CONVERTERS`` has a converter for each op that is known."""
+"""Writes ATen ops in the dialect, by area. ``CONVERTERS`` has a converter for each supported op."""
 
 from .. import _whole_ops  # noqa: F401  ops of ours that the converters name
 from ._builder import Builder, Line, Missing, Value

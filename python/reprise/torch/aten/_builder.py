@@ -17,18 +17,18 @@ DRAWING = {"dropout", "random_bernoulli", "random_normal", "random_uniform", "ra
 
 
 class Missing(Exception):
-    """What the dialect lacks for an op of the graph."""
+    """Error about a feature that the dialect lacks for an op of the graph."""
 
 
 def tensor_type(shape: Sequence[int], dtype: torch.dtype) -> str:
-    """tensor<2x3xf32>."""
+    """Returns a type such as tensor<2x3xf32>."""
     if dtype not in TYPES:
         raise Missing(f"tensors of {dtype}")
     return "tensor<" + "".join(f"{int(size)}x" for size in shape) + TYPES[dtype] + ">"
 
 
 class Value:
-    """A tensor of the function. ``active``: a gradient may have to pass through it."""
+    """Tensor of the function. ``active``: a gradient may have to pass through it."""
 
     def __init__(self, name: str, shape: Sequence[int], dtype: torch.dtype, active: bool = False) -> None:
         self.name = name
@@ -46,7 +46,7 @@ class Value:
 
 
 class Line:
-    """One op of the body."""
+    """Op of the body."""
 
     def __init__(self, name: str, results: list[Value], operands: list[Value], attributes: dict[str, str],
                  draws: bool, location: str, region: Any) -> None:
@@ -54,10 +54,10 @@ class Line:
         self.results = results
         self.operands = operands
         self.attributes = attributes
-        #: It draws random words: it stays, read or not, since its place is the number of its stream.
+        #: Flag of ops that draw random words: such an op stays, read or not, since its place numbers its stream.
         self.draws = draws
         self.location = location
-        #: The region of torch.utils.checkpoint that it is in, and what its policy says of it: a label of the dialect.
+        #: Region of torch.utils.checkpoint around it, and its label of the dialect by the region's policy.
         self.region = region
         self.label: str | None = None
 
@@ -73,18 +73,18 @@ class Line:
 
 
 def integers(values: Iterable[int]) -> str:
-    """An attribute that lists integers."""
+    """Returns an attribute that lists integers."""
     listed = ", ".join(str(int(value)) for value in values)
     return f"array<i64: {listed}>" if listed else "array<i64>"
 
 
 def floating(value: float) -> str:
-    """An attribute of type f64."""
+    """Returns an attribute of type f64."""
     return f"{literal(value, torch.float64)} : f64"
 
 
 def literal(value: Any, dtype: torch.dtype) -> str:
-    """An element as MLIR writes it; infinities and NaN by their bits."""
+    """Returns an element in MLIR's spelling; infinities and NaN by their bits."""
     if dtype is torch.bool:
         return "true" if value else "false"
     if not dtype.is_floating_point:
@@ -104,7 +104,7 @@ def literal(value: Any, dtype: torch.dtype) -> str:
 
 
 def compute_type(dtype: torch.dtype) -> torch.dtype:
-    """What an op computes in."""
+    """Returns the type in which an op computes."""
     return torch.float32 if dtype in (torch.bfloat16, torch.float16) else dtype
 
 
@@ -115,26 +115,26 @@ def promoted(*operands: Any) -> torch.dtype:
 
 
 class Builder:
-    """Appends ops. Each method returns the value that its op makes."""
+    """Builder that appends ops. Each method returns the value of its op."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
-        #: The location of the ops that come next, as MLIR writes it.
+        #: Location of the next ops, in MLIR's spelling.
         self.location = ""
         #: Their region of torch.utils.checkpoint.
         self.region: Any = None
-        #: What the nodes of the graph have become.
+        #: Values of the nodes of the graph.
         self.values: dict[Any, Any] = {}
-        #: Arguments without gradients, by the arguments whose values they have.
+        #: Arguments without gradients, by the arguments with equal values.
         self.frozen_arguments: dict[Value, Value] = {}
         self._frozen: dict[Value, Value] = {}
         self._makers: dict[Value, Line] = {}
         self._count = 0
 
     def freeze(self, x: Value) -> Value:
-        """The same value without a gradient: made once more, from arguments without gradients.
+        """Returns the value without a gradient: computed again from arguments without gradients.
 
-        Common subexpressions are merged behind the differentiation, so that nothing is computed twice.
+        Common subexpressions are merged behind the differentiation, so that no value is computed twice.
         """
         if not x.active:
             return x
@@ -162,7 +162,7 @@ class Builder:
         return [line for line in self.lines if any(result in needed for result in line.results)]
 
     def active_behind(self, values: Iterable[Value]) -> set[Value]:
-        """All active values that some values come from, and these."""
+        """Returns some values and all active values from which they are computed."""
         needed = set(values)
         for line in reversed(self.lines):
             if any(result in needed for result in line.results):
@@ -170,14 +170,14 @@ class Builder:
         return needed
 
     def label(self, values: Iterable[Value], since: int, label: str) -> None:
-        """Labels the ops that make some values, if they come behind the first ``since`` ops."""
+        """Labels the ops that compute some values, if they come behind the first ``since`` ops."""
         made = set(values)
         for line in self.lines[since:]:
             if any(result in made for result in line.results):
                 line.label = label
 
     def live_lines(self, roots: Iterable[Value]) -> list[Line]:
-        """The ops that some values need, and those that draw."""
+        """Returns the ops that some values need, and those that draw."""
         needed, lines = set(roots), []
         for line in reversed(self.lines):
             if line.draws or any(result in needed for result in line.results):
@@ -205,11 +205,11 @@ class Builder:
 
     def op(self, name: str, operands: Sequence[Value], shape: Sequence[int], dtype: torch.dtype,
            attributes: dict[str, str] | None = None) -> Value:
-        """An op with one result."""
+        """Appends an op with one result."""
         return self.emit(name, operands, [(shape, dtype)], attributes)[0]
 
     def constant(self, value: Any, dtype: torch.dtype, shape: Sequence[int] = ()) -> Value:
-        """The same element everywhere."""
+        """Returns a tensor with the same element everywhere."""
         dtype = WIDENED.get(dtype, dtype)
         return self.op("constant", [], shape, dtype,
                        {"value": f"dense<{literal(value, dtype)}> : {tensor_type(shape, dtype)}"})
@@ -240,7 +240,8 @@ class Builder:
         return self.cast(x, dtype) if isinstance(x, Value) else self.constant(x, dtype)
 
     def binary(self, name: str, a: Any, b: Any, dtype: torch.dtype | None = None) -> Value:
-        """Elementwise with broadcasting; ``dtype`` is that of the operands, by default PyTorch's promotion."""
+        """Appends an elementwise op with broadcasting; ``dtype`` is that of the operands, by default PyTorch's
+        promotion."""
         dtype = dtype or promoted(a, b)
         a, b = self.value(a, dtype), self.value(b, dtype)
         return self.op(name, [a, b], torch.broadcast_shapes(a.shape, b.shape), a.dtype)
@@ -295,7 +296,7 @@ class Builder:
 
     def pad(self, x: Value, low: Sequence[int], high: Sequence[int], value: Any = 0,
             interior: Sequence[int] | None = None) -> Value:
-        """``interior``: how many go between neighbours."""
+        """Pads; ``interior`` is the number of elements between neighbours."""
         interior = interior or [0] * x.rank
         if not any(low) and not any(high) and not any(interior):
             return x
@@ -315,7 +316,7 @@ class Builder:
 
     def dot(self, a: Value, b: Value, contracting: tuple[Sequence[int], Sequence[int]],
             batch: tuple[Sequence[int], Sequence[int]] = ((), ())) -> Value:
-        """Batch dimensions first, then what is left of a, then what is left of b."""
+        """Contracts: batch dimensions come first, then the free ones of a, then those of b."""
         shape = [a.shape[dim] for dim in batch[0]]
         for x, gone in ((a, (*batch[0], *contracting[0])), (b, (*batch[1], *contracting[1]))):
             shape += [size for dim, size in enumerate(x.shape) if dim not in gone]
@@ -331,7 +332,8 @@ class Builder:
         return self.op("gather", [table, indices], indices.shape + table.shape[1:], table.dtype)
 
     def take(self, x: Value, dim: int, indices: Any) -> Value:
-        """What lies at some indices of a dimension, which their dimensions replace: a value, or nested lists."""
+        """Returns the elements at some indices of a dimension, which their dimensions replace: a value, or nested
+        lists."""
         if not isinstance(indices, Value):
             with _disable_current_modes():
                 indices = self.tensor(torch.tensor(indices))
@@ -341,7 +343,7 @@ class Builder:
         return self.transpose(taken, rest[:dim] + lead + rest[dim:])
 
     def stop(self, x: Value) -> Value:
-        """The same value, through which no gradient passes: by way of its bits."""
+        """Returns the same value, through which no gradient passes: through its bits."""
         wide = compute_type(x.dtype)
         if not x.active:
             return x
@@ -350,11 +352,12 @@ class Builder:
         return self.cast(self.op("bitcast", [word], x.shape, wide), x.dtype)
 
     def floor(self, x: Value) -> Value:
-        """Its derivative is 0."""
+        """Returns the floor; its derivative is 0."""
         return self.unary("floor", self.stop(x))
 
     def root(self, squares: Value) -> Value:
-        """A square root of a sum of squares. Its derivative at 0 is 0, as PyTorch's norms have it, and not infinity times 0."""
+        """Returns a square root of a sum of squares. Its derivative at 0 is 0, as in PyTorch's norms, and not infinity
+        times 0."""
         is_zero = self.compare("eq", squares, 0.0)
         zero, one = (self.constant(value, squares.dtype) for value in (0, 1))
         return self.select(is_zero, zero, self.unary("sqrt", self.select(is_zero, one, squares)))
@@ -363,7 +366,7 @@ class Builder:
         return self.unary("clamp", x, {"low": floating(low), "high": floating(high)})
 
     def to_last(self, x: Value, dim: int) -> tuple[Value, list[int]]:
-        """The value with a dimension behind all others, and the permutation back."""
+        """Returns the value with a dimension behind all others, and the permutation back."""
         dim %= max(x.rank, 1)
         order = [each for each in range(x.rank) if each != dim] + [dim] if x.rank else []
         back = [order.index(each) for each in range(x.rank)]

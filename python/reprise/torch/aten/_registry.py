@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-#: From an op overload to ``converter(builder, node, *arguments, **keywords)``, which returns what the op returns:
+#: Converters by op overload, ``converter(builder, node, *arguments, **keywords)``, which return the op's results:
 #: values of the dialect in place of tensors.
 CONVERTERS: dict[Any, Callable[..., Any]] = {}
 
@@ -21,7 +21,7 @@ def converts(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]
 
 
 def shape_of(node: Any, index: int | None = None) -> tuple[int, ...]:
-    """The shape of what a node of the graph returns, or of one of its tensors."""
+    """Returns the shape of a node's result, or of one of its tensors."""
     value = node.meta["val"] if index is None else node.meta["val"][index]
     return tuple(int(size) for size in value.shape)
 

@@ -1,4 +1,4 @@
-"""What a filter or a window makes of rows and images."""
+"""Applies filters and windows to rows and images."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def spread(numbers: Sequence[int] | int, count: int) -> list[int]:
 
 
 def places(size: int, window: int, dilation: int, stride: int) -> int:
-    """How often a window fits."""
+    """Returns how often a window fits."""
     return (size - dilation * (window - 1) - 1) // stride + 1
 
 
 def convolve(b: Builder, x: Value, filter: Value, stride: Sequence[int], padding: Sequence[int],
              dilation: Sequence[int], groups: int) -> Value:
-    """Of rows or images."""
+    """Convolves rows or images."""
     shape = [x.shape[0], filter.shape[0]]
     shape += [places(x.shape[2 + i] + 2 * padding[i], filter.shape[2 + i], dilation[i], stride[i])
               for i in range(x.rank - 2)]
@@ -31,7 +31,7 @@ def convolve(b: Builder, x: Value, filter: Value, stride: Sequence[int], padding
 
 def transposed(b: Builder, x: Value, filter: Value, stride: Sequence[int], padding: Sequence[int],
                dilation: Sequence[int], extra: Sequence[int], groups: int) -> Value:
-    """Of rows or images. ``extra`` rows at the end that go beyond the padding meet nothing."""
+    """Appends the adjoint for rows or images. ``extra`` rows at the end beyond the padding meet nothing."""
     spatial = range(x.rank - 2)
     high = [max(0, padding[i] - extra[i]) for i in spatial]
     shape = [x.shape[0], filter.shape[1] * groups]
@@ -52,7 +52,8 @@ def _convolution(b: Builder, name: str, operands: Sequence[Value], shape: Sequen
 
 def _fill(b: Builder, x: Value, shape: Sequence[int], window: Sequence[int], stride: Sequence[int],
           low: Sequence[int]) -> tuple[Value, list[int]]:
-    """The image without the rows and columns that no window reaches, and the padding behind it that windows reach."""
+    """Returns the image without the rows and columns that no window reaches, and the padding behind it that windows
+    reach."""
     high = []
     for i in range(2):
         beyond = (shape[2 + i] - 1) * stride[i] + window[i] - x.shape[2 + i] - low[i]
@@ -63,7 +64,7 @@ def _fill(b: Builder, x: Value, shape: Sequence[int], window: Sequence[int], str
 
 def largest_in_windows(b: Builder, x: Value, shape: Sequence[int], window: Sequence[int], stride: Sequence[int],
                        low: Sequence[int]) -> list[Value]:
-    """Of images: values, and where they are."""
+    """Pools maxima of images: values, and their positions."""
     x, high = _fill(b, x, shape, window, stride, low)
     return b.emit("max_pool", [x], [(shape, x.dtype), (shape, torch.int64)], {
         "window": integers(window), "strides": integers(stride), "low": integers(low), "high": integers(high)})
@@ -71,7 +72,7 @@ def largest_in_windows(b: Builder, x: Value, shape: Sequence[int], window: Seque
 
 def average_windows(b: Builder, x: Value, shape: Sequence[int], window: Sequence[int], stride: Sequence[int],
                     low: Sequence[int], counts_padding: bool, divisor: int | None) -> Value:
-    """Of images."""
+    """Pools means of images."""
     low = list(low)
     if counts_padding or divisor is not None:
         x, low = b.pad(x, [0, 0, *low], [0, 0, *low]), [0, 0]
@@ -84,7 +85,7 @@ def average_windows(b: Builder, x: Value, shape: Sequence[int], window: Sequence
 
 
 def adaptive_average(b: Builder, x: Value, shape: Sequence[int]) -> Value:
-    """Means of as many windows of an image as there is room for in a shape."""
+    """Pools means of as many windows of an image as a shape has room for."""
     none = integers([])
     return b.op("average_pool", [x], shape, x.dtype, {
         "adaptive": "unit", "window": none, "strides": none, "low": none, "high": none})

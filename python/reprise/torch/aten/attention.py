@@ -20,7 +20,7 @@ def _heads(x: Value) -> int:
 
 
 def _repeat_heads(b: Builder, x: Value, heads: int) -> Value:
-    """Each head as often as there are query heads that read it."""
+    """Repeats each head for the query heads that read it."""
     own = _heads(x)
     if own == heads:
         return x
@@ -32,7 +32,8 @@ def _repeat_heads(b: Builder, x: Value, heads: int) -> Value:
 
 
 class _Operands:
-    """Query, key, value, bias and mask with four dimensions: those before the heads are one, and repeat where one has size 1."""
+    """Query, key, value, bias and mask with four dimensions: dimensions before the heads are merged, and size 1 is
+    broadcast."""
 
     def __init__(self, b: Builder, query: Value, key: Value, value: Value, mask: Value | None) -> None:
         self._b = b
@@ -56,13 +57,13 @@ class _Operands:
         return self._b.reshape(x, (math.prod(self._lead), *own))
 
     def _sees_any(self) -> Value:
-        """Masks queries whose bias is -inf everywhere: PyTorch gives 0 there, where probabilities would be NaN."""
+        """Masks queries whose bias is -inf everywhere: PyTorch returns 0 there, where probabilities would be NaN."""
         b = self._b
         is_finite = b.compare("ne", b.reduce("max", self.bias, [-1], True), -math.inf)
         return b.expand(is_finite, self.bias.shape)
 
     def _repeated(self, mask: Value) -> Value:
-        """One entry serves all batches, heads or queries where the size is 1."""
+        """Adds a mask; an entry applies to all batches, heads or queries if the size is 1."""
         b = self._b
         mask = b.reshape(mask, (1,) * (4 - mask.rank) + mask.shape)
         mask = b.expand(mask, (*mask.shape[:-1], self.key.shape[2]))
@@ -78,7 +79,7 @@ def _seen_from_the_first(b: Builder, queries: int, keys: int) -> Value:
 
 def _call(b: Builder, name: str, query: Value, key: Value, value: Value, mask: Value | None, rate: float, is_causal: bool,
           scale: float, behind: Sequence[Value] = ()) -> list[Value]:
-    """``behind``: out, lse and dout of the backward op."""
+    """Calls attention or its backward; ``behind``: out, lse and dout of the backward op."""
     if is_causal and query.shape[-2] != key.shape[-2]:
         seen = _seen_from_the_first(b, query.shape[-2], key.shape[-2])
         mask, is_causal = seen if mask is None else b.select(seen, mask, b.constant(-math.inf, mask.dtype)), False
@@ -101,7 +102,7 @@ def _call(b: Builder, name: str, query: Value, key: Value, value: Value, mask: V
 
 def attend(b: Builder, query: Value, key: Value, value: Value, mask: Value | None, rate: float, is_causal: bool,
            scale: float | None, shape: tuple[int, ...]) -> list[Value]:
-    """The result and the logarithms of sums; a float mask is a bias, one of i1 a mask."""
+    """Returns the result and the logarithms of sums; a float mask is a bias, a mask of i1 a mask."""
     scale = query.shape[-1] ** -0.5 if scale is None else scale
     out, lse = _call(b, "attention", query, key, value, mask, rate, is_causal, scale)
     return [b.reshape(out, shape), b.reshape(lse, shape[:-1])]

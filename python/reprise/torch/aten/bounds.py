@@ -14,7 +14,7 @@ aten = torch.ops.aten
 
 
 def _between(b: Builder, x: Value, low: float, high: float, below: Any, inside: Value, above: Any) -> Value:
-    """``inside`` between the limits; at the limits what lies beyond them."""
+    """Returns ``inside`` between the limits, and ``above`` and ``below`` at the limits and beyond."""
     upper = b.select(b.compare("ge", x, high), b.value(above, x.dtype), inside)
     return b.select(b.compare("le", x, low), b.value(below, x.dtype), upper)
 

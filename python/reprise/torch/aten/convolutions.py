@@ -55,7 +55,7 @@ def average_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride:
 @converts(aten.im2col.default)
 def windows(b: Builder, node: Any, x: Value, window: Sequence[int], dilation: Sequence[int], padding: Sequence[int],
             stride: Sequence[int]) -> Value:
-    """Position by position of the window: what it meets, as a slice of the image."""
+    """Yields, for each position of the window, the slice of the image that it meets."""
     rows, columns = (places(x.shape[-2 + i] + 2 * padding[i], window[i], dilation[i], stride[i]) for i in range(2))
     images = b.reshape(x, (math.prod(x.shape[:-2]), *x.shape[-2:]))
     images = b.pad(images, [0, *padding], [0, *padding])
@@ -70,7 +70,7 @@ def windows(b: Builder, node: Any, x: Value, window: Sequence[int], dilation: Se
 @converts(aten.col2im.default)
 def image_of_windows(b: Builder, node: Any, x: Value, size: Sequence[int], window: Sequence[int],
                      dilation: Sequence[int], padding: Sequence[int], stride: Sequence[int]) -> Value:
-    """The adjoint of windows: what stands at a position of the window, spread over the image, in their order."""
+    """Computes the adjoint of windows: adds the values at each position of the window to the image, in order."""
     whole = [size[i] + 2 * padding[i] for i in range(2)]
     rows, columns = (places(whole[i], window[i], dilation[i], stride[i]) for i in range(2))
     shape = shape_of(node)
@@ -94,7 +94,7 @@ def adaptive_average_pool(b: Builder, node: Any, x: Value, size: Any) -> Value:
 
 @converts(aten.adaptive_max_pool2d.default)
 def adaptive_max_pool(b: Builder, node: Any, x: Value, size: Any) -> list[Value | None]:
-    """Rows, then columns: the windows may overlap. The places, which only unpooling reads, are left out."""
+    """Pools rows, then columns, as windows may overlap. The positions, which only unpooling reads, are left out."""
     shape = shape_of(node, 0)
     for dim in (x.rank - 2, x.rank - 1):
         before, after = x.shape[dim], shape[dim]
@@ -105,7 +105,7 @@ def adaptive_max_pool(b: Builder, node: Any, x: Value, size: Any) -> list[Value 
 
 @converts(aten.upsample_nearest2d.default, aten.upsample_nearest2d.vec)
 def upsample_nearest(b: Builder, node: Any, x: Value, size: Any, *scales: Any) -> Value:
-    """Where the factors are whole, every position repeats."""
+    """Resizes; if the factors are whole, every position repeats."""
     shape = shape_of(node)
     if all(big % small == 0 for big, small in zip(shape[2:], x.shape[2:])):
         rows, columns = (big // small for big, small in zip(shape[2:], x.shape[2:]))

@@ -1,4 +1,4 @@
-"""Tensors out of nothing, and changes of type."""
+"""Converts ops that create tensors, and changes of type."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def triu(b: Builder, node: Any, x: Value, diagonal: int = 0) -> Value:
 
 @converts(aten._assert_async.msg)
 def assertion(b: Builder, node: Any, *arguments: Any) -> None:
-    """What PyTorch checks of values, as the classes of one_hot, is not checked."""
+    """Ignores PyTorch's checks of values, such as the classes of one_hot."""
 
 
 @converts(aten.eye.default, aten.eye.m)

@@ -1,4 +1,4 @@
-"""Elementary functions that the dialect lacks, of those that it has."""
+"""Expresses elementary functions that the dialect lacks by those that it has."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def hypot(b: Builder, x: Value, y: Value) -> Value:
 
 @_function(aten.sinc.default)
 def sinc(b: Builder, x: Value) -> Value:
-    """1 at 0, with a derivative of 0 there."""
+    """Returns sinc: 1 at 0, with a derivative of 0 there."""
     is_zero = b.compare("eq", x, 0.0)
     angle = b.binary("mul", b.select(is_zero, b.constant(1, x.dtype), x), math.pi)
     return b.select(is_zero, b.constant(1, x.dtype), b.binary("div", b.unary("sin", angle), angle))
@@ -71,7 +71,8 @@ def tan(b: Builder, x: Value) -> Value:
 
 
 def _near_zero(b: Builder, x: Value, bound: float, near: Sequence[float], far: Callable[[Value], Value]) -> Value:
-    """A function that is 0 at 0: there by a series without a constant term. What is not chosen has a finite derivative."""
+    """Returns a function that is 0 at 0: near 0 by a series without a constant term. The operand that is not chosen has
+    a finite derivative."""
     is_near = b.compare("lt", b.unary("abs", x), bound)
     zero = b.constant(0, x.dtype)
     small, large = b.select(is_near, x, zero), b.select(is_near, zero, x)
@@ -100,7 +101,7 @@ def elu(b: Builder, node: Any, x: Value, alpha: float = 1, scale: float = 1, inp
 
 @_function(aten.sinh.default)
 def sinh(b: Builder, x: Value) -> Value:
-    """Of e = exp(|x|) - 1: small ones do not cancel."""
+    """Returns a function of e = exp(|x|) - 1: small ones do not cancel."""
     sign = sign_or_one(b, x)
     e = expm1(b, b.binary("mul", x, sign))
     return b.binary("mul", b.binary("add", e, b.binary("div", e, b.binary("add", e, 1.0))), b.binary("mul", sign, 0.5))
@@ -151,8 +152,8 @@ def _near_arc(b: Builder, x: Value) -> Value:
 
 
 def _arc(b: Builder, y: Value, x: Value) -> Value:
-    """The angle of (x, y), which is 0 with derivatives of 0 at the origin. One quotient stands for all octants, so that none that is
-    not chosen has a derivative."""
+    """Returns the angle of (x, y), which is 0 with derivatives of 0 at the origin. One quotient serves all octants, so
+    that none that is not chosen has a derivative."""
     sign_y, sign_x = sign_or_one(b, y), sign_or_one(b, x)
     tall, wide = b.binary("mul", y, sign_y), b.binary("mul", x, sign_x)
     is_steep = b.compare("gt", tall, wide)
@@ -218,7 +219,7 @@ def fraction(b: Builder, x: Value) -> Value:
 
 @converts(aten.fmod.Tensor, aten.fmod.Scalar)
 def fmod(b: Builder, node: Any, x: Any, y: Any) -> Value:
-    """What a quotient that is rounded towards zero leaves."""
+    """Returns the remainder of a quotient that is rounded towards zero."""
     dtype = dtype_of(node)
     if not dtype.is_floating_point:
         return b.binary("rem", x, y, dtype)
@@ -229,7 +230,7 @@ def fmod(b: Builder, node: Any, x: Any, y: Any) -> Value:
 
 @_function(aten.fmax.default)
 def fmax(b: Builder, x: Value, y: Value) -> Value:
-    """What is no number loses."""
+    """Returns the larger number; a NaN loses."""
     is_left = b.binary("or", b.compare("ge", x, y), b.compare("ne", y, y))
     return b.select(is_left, x, y)
 

@@ -84,7 +84,7 @@ def _to_integers(b: Builder, indices: Sequence[Value | None]) -> list[Value | No
 
 @converts(aten.index.Tensor, aten._unsafe_index.Tensor)
 def index(b: Builder, node: Any, x: Value, indices: Sequence[Value | None]) -> Value:
-    """Indexed dimensions that stand side by side become one; the common shape of the indices takes their place."""
+    """Merges adjacent indexed dimensions; the common shape of the indices replaces them."""
     indices = _to_integers(b, indices)
     at = [dim for dim, each in enumerate(indices) if each is not None]
     others = [dim for dim in range(x.rank) if dim not in at]

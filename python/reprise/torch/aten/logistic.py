@@ -1,4 +1,4 @@
-"""Functions of the logistic curve, with the derivatives that they have at 0 and the digits of their tails."""
+"""Converts functions of the logistic curve, with their derivatives at 0 and accurate tails."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .losses import reduced
 
 
 def _softplus_of_minus_size(b: Builder, x: Value) -> Value:
-    """log(1 + exp(-|x|)); at 0 the derivative of |x| is 1."""
+    """Returns log(1 + exp(-|x|)); at 0 the derivative of |x| is 1."""
     return log1p(b, b.unary("exp", b.unary("neg", b.binary("mul", x, sign_or_one(b, x)))))
 
 
 def _negative_part(b: Builder, x: Value) -> Value:
-    """The minimum of x and 0, whose derivative at 0 is 0."""
+    """Returns the minimum of x and 0, whose derivative at 0 is 0."""
     return b.select(b.compare("lt", x, 0.0), x, b.constant(0, x.dtype))
 
 

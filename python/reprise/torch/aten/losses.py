@@ -19,7 +19,7 @@ def reduced(b: Builder, each: Value, reduction: int) -> Value:
 @converts(aten.nll_loss_forward.default, aten.nll_loss2d_forward.default)
 def nll_loss(b: Builder, node: Any, scores: Value, target: Value, weight: Value | None, reduction: int,
              ignored: int) -> list[Value]:
-    """Behind a log_softmax over the classes it is one cross_entropy of the dialect."""
+    """Converts a loss; behind a log_softmax over the classes it is one cross_entropy of the dialect."""
     source = node.args[0]
     classes = 1 if scores.rank > 1 else 0
     is_softmax = source.target is aten._log_softmax.default and source.args[1] % scores.rank == classes

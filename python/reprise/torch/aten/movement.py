@@ -16,7 +16,7 @@ aten = torch.ops.aten
 
 @converts(operator.getitem)
 def item(b: Builder, node: Any, parts: Sequence[Any], number: int) -> Any:
-    """One of several results."""
+    """Returns one of several results."""
     return parts[number]
 
 
@@ -121,7 +121,7 @@ def flip(b: Builder, node: Any, x: Value, dims: Sequence[int]) -> Value:
 
 
 def put(b: Builder, x: Value, source: Value, dim: int, start: int, stop: int) -> Value:
-    """x with source at [start, stop) of a dimension."""
+    """Returns x with source at [start, stop) of a dimension."""
     before = [b.slice(x, dim, 0, start)] if start else []
     behind = [b.slice(x, dim, stop, x.shape[dim])] if stop < x.shape[dim] else []
     return b.concatenate(before + [b.cast(source, x.dtype)] + behind, dim)
@@ -179,7 +179,7 @@ def unfold(b: Builder, node: Any, x: Value, dim: int, size: int, step: int) -> V
 
 @converts(aten.diagonal.default, aten.diagonal_copy.default)
 def diagonal(b: Builder, node: Any, x: Value, offset: int = 0, first: int = 0, second: int = 1) -> Value:
-    """Of a row-major matrix, every element that is one more than a row away."""
+    """Returns the diagonal: of a row-major matrix, every element at a distance of a row plus one."""
     first, second = first % x.rank, second % x.rank
     rest = [dim for dim in range(x.rank) if dim not in (first, second)]
     rows, columns, count = x.shape[first], x.shape[second], shape_of(node)[-1]
@@ -190,7 +190,7 @@ def diagonal(b: Builder, node: Any, x: Value, offset: int = 0, first: int = 0, s
 
 @converts(aten.diagonal_scatter.default)
 def diagonal_scatter(b: Builder, node: Any, x: Value, source: Value, offset: int = 0, first: int = 0, second: int = 1) -> Value:
-    """The diagonal takes its elements from ``source``, by rows or, below the main one, by columns."""
+    """Returns a tensor whose diagonal has the elements of ``source``, by rows or, below the main one, by columns."""
     ends = [first % x.rank, second % x.rank]
     order = [dim for dim in range(x.rank) if dim not in ends] + ends
     matrices = b.transpose(x, order)

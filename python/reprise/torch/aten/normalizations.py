@@ -14,7 +14,7 @@ aten = torch.ops.aten
 
 
 def _affine(b: Builder, weight: Value | None, bias: Value | None, size: int, dtype: torch.dtype) -> tuple[Value, Value]:
-    """Weight and bias of a type, 1 and 0 where there is none."""
+    """Returns weight and bias of a type, 1 and 0 by default."""
     weight = b.constant(1, dtype, (size,)) if weight is None else b.cast(b.reshape(weight, (size,)), dtype)
     bias = b.constant(0, dtype, (size,)) if bias is None else b.cast(b.reshape(bias, (size,)), dtype)
     return weight, bias
@@ -23,7 +23,7 @@ def _affine(b: Builder, weight: Value | None, bias: Value | None, size: int, dty
 @converts(aten.native_layer_norm.default)
 def layer_norm(b: Builder, node: Any, x: Value, shape: Sequence[int], weight: Value | None, bias: Value | None,
                epsilon: float) -> list[Value]:
-    """In the compute type, as PyTorch's statistics are."""
+    """Normalizes in the compute type, in which PyTorch's statistics are."""
     lead, size = x.shape[:x.rank - len(shape)], math.prod(shape)
     wide = compute_type(x.dtype)
     rows = b.reshape(b.cast(x, wide), lead + (size,))
@@ -69,9 +69,9 @@ def _normalize_batch(b: Builder, x: Value, weight: Value | None, bias: Value | N
 @converts(aten._native_batch_norm_legit_functional.default)
 def batch_norm(b: Builder, node: Any, x: Value, weight: Value | None, bias: Value | None, running_mean: Value,
                running_variance: Value, is_training: bool, momentum: float, epsilon: float) -> list[Value | None]:
-    """Also returns the running statistics as they are next: unbiased, and no part of any gradient.
+    """Returns a batch norm and the next running statistics: unbiased, and no part of any gradient.
 
-    With a momentum of 1 nothing is handed from one micro-batch to the next: the statistics are those of the whole batch.
+    With a momentum of 1 micro-batches pass no statistics on: they are those of the whole batch.
     """
     if not is_training:
         y = inference_norm(b, x, weight, bias, running_mean, running_variance, epsilon)

@@ -11,7 +11,7 @@ from ._builder import Builder, Missing, Value, compute_type, floating
 from ._registry import converts, dtype_of, shape_of
 
 aten = torch.ops.aten
-#: Without an operand, and with the operand before the seed.
+#: Operand segments without an operand, and with the operand before the seed.
 NO_STATE = {"operandSegmentSizes": "array<i32: 0, 0, 0>"}
 
 
@@ -36,7 +36,7 @@ def dropout_of(b: Builder, x: Value, rate: float) -> Value:
 
 @converts(aten.native_dropout.default)
 def native_dropout(b: Builder, node: Any, x: Value, rate: float, is_training: Any) -> list[Value | None]:
-    """The mask, which only PyTorch's backward reads, is left out."""
+    """Converts dropout without the mask, which only PyTorch's backward reads."""
     return [x if is_training is False or rate == 0 else dropout_of(b, x, rate), None]
 
 
@@ -138,7 +138,7 @@ def exponential(b: Builder, node: Any, x: Value, rate: float = 1) -> Value:
 
 @draws(aten.geometric.default)
 def geometric(b: Builder, node: Any, x: Value, probability: float) -> Value:
-    """How many trials there are up to the first success."""
+    """Draws the number of trials up to the first success."""
     wide = compute_type(dtype_of(node)) if dtype_of(node).is_floating_point else torch.float64
     if probability == 1:
         return b.constant(1, dtype_of(node), shape_of(node))
@@ -201,9 +201,10 @@ def permutation(b: Builder, node: Any, count: int, **keywords: Any) -> Value:
 
 @draws(aten.multinomial.default)
 def multinomial(b: Builder, node: Any, weights: Value, count: int, replaces: bool = False) -> Value:
-    """Of exponential draws with such rates the first one has the index i with a probability of weights[i] / Σ weights.
+    """Draws indices by weights: of exponential draws with these rates the smallest has index i with probability
+    weights[i] / Σ weights.
 
-    The order of all of them is a choice without replacement.
+    The order of all draws is a choice without replacement.
     """
     weights = b.cast(b.freeze(weights), compute_type(weights.dtype))
     shape, kinds = shape_of(node), weights.shape[-1]

@@ -29,7 +29,7 @@ def product(b: Builder, node: Any, x: Value, dim: Any = None, keep: bool = False
 
 
 def _shared_extreme(b: Builder, name: str, x: Value, dims: Sequence[int] | None, keep: bool) -> Value:
-    """The largest or smallest element; equal ones share the cotangent, through their mean."""
+    """Returns the largest or smallest element; equal ones share the cotangent, through their mean."""
     best = b.reduce(name, x, dims, keep=True)
     if best.active:
         is_best = b.compare("eq", x, b.expand(best, x.shape))
@@ -112,7 +112,7 @@ def vector_norm(b: Builder, node: Any, x: Value, order: float = 2, dims: Any = N
 
 @converts(aten._weight_norm_interface.default)
 def weight_norm(b: Builder, node: Any, v: Value, g: Value, dim: int = 0) -> list[Value]:
-    """Directions scaled to lengths ``g``, one per index of ``dim``, and the lengths that they have."""
+    """Returns directions scaled to lengths ``g``, one per index of ``dim``, and their original lengths."""
     others = [each for each in range(v.rank) if each != dim % v.rank]
     squares = b.binary("mul", v, v)
     lengths = b.unary("sqrt", b.reduce("sum", squares, others, True) if others else squares)
@@ -177,7 +177,7 @@ def kth_value(b: Builder, node: Any, x: Value, rank: int, dim: int = -1, keep: b
 
 @converts(aten.median.dim)
 def median(b: Builder, node: Any, x: Value, dim: int, keep: bool = False) -> list[Value]:
-    """The lower one of two."""
+    """Returns the median: the lower one of two."""
     return _ranked(b, node, x, (x.shape[dim] + 1) // 2, dim)
 
 
@@ -192,7 +192,7 @@ def distances(b: Builder, node: Any, x: Value, y: Value, order: float, mode: Any
 
 @converts(aten.histc.default)
 def histogram(b: Builder, node: Any, x: Value, bins: int = 100, low: float = 0, high: float = 0) -> Value:
-    """Of small integers: how many there are of each."""
+    """Counts small integers."""
     if low != 0 or high not in (bins - 1, bins):
         raise Missing("aten.histc of other than a count of each small integer")
     indices = b.cast(x, torch.int64)

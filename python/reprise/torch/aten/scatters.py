@@ -1,4 +1,4 @@
-"""Updates by index: what is written, and what is reduced where several updates meet."""
+"""Converts updates by index: written values, and reductions of several updates of one element."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Compute = Callable[[Value, Value, Value], Value]
 
 
 def _by_rows(b: Builder, x: Value, dim: int, indices: Value, source: Any, compute: _Compute) -> Value:
-    """Brings the dimension behind all others. What lies beyond the indices in another dimension stays as it is."""
+    """Moves the dimension behind all others. Elements beyond the indices in another dimension stay unchanged."""
     if not x.rank:
         x, indices = b.reshape(x, (1,)), b.reshape(indices, (math.prod(indices.shape),))
         source = b.reshape(source, indices.shape) if isinstance(source, Value) else source
@@ -61,12 +61,12 @@ def _write(b: Builder, rows: Value, places: Value, updates: Value) -> Value:
 
 
 def _order(b: Builder, keys: Value) -> Value:
-    """Where the elements of each row stand in descending order, equal ones in their own."""
+    """Returns the indices of each row's elements in descending order; the sort is stable."""
     return b.emit("top_k", [keys], [(keys.shape, keys.dtype), (keys.shape, torch.int64)])[1]
 
 
 def _folded(b: Builder, name: str, places: Value, updates: Value) -> tuple[Value, Value]:
-    """Places in ascending order; the last update of a place is the fold of all of them.
+    """Returns places in ascending order; the last update of a place is the fold of all of them.
 
     Those of 2, 4, 8, … neighbours are folded (Hillis and Steele 1986), so that products need no quotient.
     """
@@ -85,7 +85,7 @@ def _folded(b: Builder, name: str, places: Value, updates: Value) -> tuple[Value
 
 
 def _counts(b: Builder, rows: Value, places: Value) -> Value:
-    """How many updates meet at each element."""
+    """Returns the number of updates of each element."""
     return _add(b, rows.shape, places, b.constant(1, torch.float32, places.shape))
 
 
@@ -98,7 +98,7 @@ def _sum(b: Builder, rows: Value, places: Value, updates: Value, includes_self: 
 
 
 def _mean(b: Builder, rows: Value, places: Value, updates: Value, includes_self: bool) -> Value:
-    """Of integers it is rounded down."""
+    """Returns the mean; for integers it is rounded down."""
     counts = _counts(b, rows, places)
     counts = b.binary("add", counts, 1) if includes_self else b.binary("maximum", counts, 1)
     total = _sum(b, rows, places, updates, includes_self)
@@ -130,9 +130,9 @@ def _extreme(b: Builder, is_max: bool, rows: Value, places: Value, updates: Valu
 
 
 def _with_shares(b: Builder, found: Value, rows: Value, places: Value, updates: Value, includes_self: bool) -> Value:
-    """Extremes, with the gradient that PyTorch defines: all that are equal to one have the same share of it.
+    """Returns extremes, with the gradient that PyTorch defines: all equal elements have the same share of it.
 
-    That of an element which no update includes is 0, and yet it counts.
+    The gradient of an element which no update includes is 0, but the element counts.
     """
     wide = compute_type(found.dtype)
     is_self = b.compare("eq", b.freeze(rows), found)
@@ -147,7 +147,7 @@ def _with_shares(b: Builder, found: Value, rows: Value, places: Value, updates: 
 
 
 def _change(b: Builder, x: Value) -> Value:
-    """Zeros, whose derivative by a finite ``x`` is 1."""
+    """Returns zeros, whose derivative by a finite ``x`` is 1."""
     frozen, wide = b.freeze(x), compute_type(x.dtype)
     change = b.binary("sub", b.cast(x, wide), b.cast(frozen, wide))
     is_finite = b.compare("lt", b.unary("abs", b.cast(frozen, wide)), math.inf)

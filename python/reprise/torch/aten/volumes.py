@@ -1,4 +1,4 @@
-"""Convolutions and pooling of volumes: as images whose depth is a part of the channels."""
+"""Converts convolutions and pooling of volumes to images whose depth is a part of the channels."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def _slices(b: Builder, x: Value) -> Value:
 
 
 def _stacked(b: Builder, x: Value, depth: int) -> Value:
-    """The way back."""
+    """Converts an image back to a volume."""
     n, c, h, w = x.shape
     return b.transpose(b.reshape(x, (n // depth, depth, c, h, w)), [0, 2, 1, 3, 4])
 
 
 def convolution(b: Builder, x: Value, filter: Value, stride: Sequence[int], padding: Sequence[int],
                 dilation: Sequence[int], groups: int) -> Value:
-    """What a filter meets along the depth are channels of an image."""
+    """Convolves a volume: the filter's depth positions become channels of an image."""
     out, own, window = filter.shape[:3]
     x = b.pad(x, [0, 0, padding[0], 0, 0], [0, 0, padding[0], 0, 0])
     count = places(x.shape[2], window, dilation[0], stride[0])
@@ -44,7 +44,8 @@ def convolution(b: Builder, x: Value, filter: Value, stride: Sequence[int], padd
 
 def transposed_convolution(b: Builder, x: Value, filter: Value, stride: Sequence[int], padding: Sequence[int],
                            dilation: Sequence[int], extra: Sequence[int], groups: int) -> Value:
-    """What a filter gives along the depth are channels of an image; they are added where they belong."""
+    """Computes the adjoint: the filter's results along the depth are channels of an image, which are added at their
+    places."""
     c, own, window = filter.shape[:3]
     depth, out = x.shape[2], own * groups
     flat = b.reshape(filter, (c, own * window, *filter.shape[3:]))
@@ -65,7 +66,8 @@ def transposed_convolution(b: Builder, x: Value, filter: Value, stride: Sequence
 
 
 def _pool(b: Builder, x: Value, shape: Sequence[int], pool: Any) -> Value:
-    """``pool(x, shape, dims)`` pools images; rows and columns come first, then the depth, which lies in rows of its own."""
+    """Pools a volume: ``pool(x, shape, dims)`` pools images; rows and columns come first, then the depth, which lies in
+    rows of its own."""
     x = b.reshape(x, (1,) * (5 - x.rank) + x.shape)
     n, c, d = x.shape[:3]
     deep, high, wide = shape[-3:]
@@ -81,7 +83,7 @@ def _along(numbers: Sequence[int], dims: Sequence[int], rest: int) -> list[int]:
 @converts(aten.max_pool3d_with_indices.default)
 def max_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride: Sequence[int] = (), padding: Any = 0,
              dilation: Any = 1, ceil_mode: bool = False) -> list[Value | None]:
-    """The places, which only unpooling reads, are left out."""
+    """Pools without the positions, which only unpooling reads."""
     if any(each != 1 for each in spread(dilation, 3)):
         raise Missing("aten.max_pool3d_with_indices with a dilation")
     window, low = spread(window, 3), spread(padding, 3)

@@ -42,7 +42,7 @@ class Step:
         return f"%a{number}", kind
 
     def positions(self, shape, limit):
-        """Some of them lie outside."""
+        """Adds an argument of indices, some of which lie outside."""
         return self.argument(shape, self.random.choice(("i32", "i64")), -2, limit + 2)
 
     def operand(self, shape, element):
@@ -104,7 +104,7 @@ class Step:
         self.op(f"max_pool {x} {attributes} : ({kind}) -> ({', '.join(types)})", *types)
         for unread in {0, 1}.difference(part):
             del self.results[unread - 2]
-        # An operand whose rows lie apart.
+        # The operand's rows lie apart.
         y, turned = self.argument("x".join(reversed(image.split("x"))), element)
         order = list(reversed(range(image.count("x") + 1)))
         self.lines.append(f"  {y}t = reprise.transpose {y} {order} : ({turned}) -> {kind}")

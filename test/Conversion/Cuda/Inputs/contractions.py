@@ -12,7 +12,8 @@ def tensor(shape, dtype):
 
 
 def draw(rng, dtypes):
-    """Below, at and beyond a thread's, a warp's and a tile's part of each side; one chain of sums and several."""
+    """Draws sizes below, at and beyond a thread's, a warp's and a tile's part of each side, with one chain of sums and
+    several."""
     rows = rng.choice([1, 16, 17, 31, 32, 33, 64, 65, 100, 128, 130, 200])
     columns = rng.choice([2, 16, 18, 32, 36, 64, 68, 100, 128, 129, 160, 256])
     depths = [8, 9, 16, 17, 33, 64]

@@ -61,7 +61,7 @@ class Step:
                                f"high [1, 1] dilation [1, 1] : ({tensor(lhs, dtype)}, {tensor(rhs, dtype)}) -> {tensor(shape, dtype)}")
 
     def behind(self, value, shape, dtype):
-        """One more op; the value and its type."""
+        """Adds an op; returns the value and its type."""
         rng, kind = self.rng, tensor(shape, dtype)
         what = rng.choice(["bias", "bias", "residual", "residual", "turned", "gelu", "tanh", "dropout", "cast", "store", "factor"])
         if what == "bias":
@@ -96,7 +96,7 @@ class Step:
             value, dtype = self.behind(value, shape, dtype)
         if self.rng.random() < 0.5:
             return self.result(value, tensor(shape, dtype))
-        # What is added to may be overwritten.
+        # The other summand may be overwritten.
         kind = tensor(shape, dtype)
         state = self.argument(kind, "normal<0.0, 1.0>", "state")
         self.result(self.new(f"add {state}, {value} : {kind}"), kind, state[1:])

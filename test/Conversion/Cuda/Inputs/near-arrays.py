@@ -1,11 +1,12 @@
-"""near-arrays.py ONE OTHER near NAME... [equal NAME...]: arrays of two folders that are near, some of them not equal, and others that are equal."""
+"""near-arrays.py ONE OTHER near NAME... [equal NAME...]: checks that arrays of two folders are near, some of them not
+equal, and that others are equal."""
 import ast
 import struct
 import sys
 
 
 def load(path):
-    """The elements of a .npy as floats, 16 bits without a sign as those of bf16."""
+    """Returns the elements of a .npy as floats; 16 bits without a sign are read as bf16."""
     with open(path, "rb") as stream:
         data = stream.read()
     size = struct.unpack("<H", data[8:10])[0]

@@ -1,4 +1,5 @@
-"""random-convolutions.py SEED COUNT: as convolutions.py, at random sizes that tensor cores take, in 16-bit types."""
+"""random-convolutions.py SEED COUNT: prints convolutions like convolutions.py, at random sizes that tensor cores
+support, in 16-bit types."""
 import random
 import runpy
 import sys

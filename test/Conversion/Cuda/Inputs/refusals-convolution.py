@@ -60,7 +60,7 @@ if statuses != [2000] * 9:
 good(cuda.cuMemsetD32_v2(address, 0, ctypes.c_size_t(1 << 16)))
 good(convolve(image, output))
 good(cuda.cuStreamSynchronize(None))
-# Bytes that nothing wrote.
+# The workspace is memory that no kernel has written.
 fresh = ctypes.c_uint64()
 good(cuda.cuMemAlloc_v2(ctypes.byref(fresh), ctypes.c_size_t(1 << 19)))
 address = fresh

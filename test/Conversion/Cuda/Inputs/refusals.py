@@ -23,7 +23,7 @@ def layout(kind, rows, columns, pitch):
 
 
 def find(a, b, d):
-    """An algorithm for D = A·B, or the status."""
+    """Returns an algorithm for D = A·B, or the status."""
     preference, found, count = make("cublasLtMatmulPreferenceCreate"), (ctypes.c_uint64 * 16)(), ctypes.c_int()
     limit, alignment = ctypes.c_uint64(1 << 20), ctypes.c_uint32(16)
     good(library.cublasLtMatmulPreferenceSetAttribute(preference, 1, ctypes.byref(limit), ctypes.c_size_t(8)))
@@ -57,7 +57,7 @@ wrong = (ctypes.c_uint64 * 16)(*algorithm)
 wrong[0] = 7
 statuses += [multiply(a, b, d, algorithm, offset=8), multiply(a, b, d, algorithm, workspace=100),
              multiply(a, b, d, algorithm, beta=1.0), multiply(a, b, d, wrong)]
-# A bias that lies nowhere, one that is not aligned, an epilogue that it lacks.
+# The bias is null, then unaligned; the third case is an unsupported epilogue.
 good(describe(7, ctypes.c_uint32(4)))
 statuses.append(find(a, b, d))
 good(describe(8, ctypes.c_void_p(address.value + (4 << 16) + 2)))
@@ -68,7 +68,7 @@ if statuses != [7] * 10:
 good(cuda.cuMemsetD32_v2(address, 0, ctypes.c_size_t(1 << 16)))
 good(multiply(a, b, d, algorithm))
 good(cuda.cuStreamSynchronize(None))
-# Bytes that nothing wrote.
+# The workspace is memory that no kernel has written.
 fresh = ctypes.c_uint64()
 good(cuda.cuMemAlloc_v2(ctypes.byref(fresh), ctypes.c_size_t(1 << 19)))
 address = fresh

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints a step of row-wise ops whose rows are of many sizes, types and layouts."""
+"""Prints a step of row-wise ops whose rows have many sizes, types and layouts."""
 
 ROWS = [("f32", 3072), ("f32", 132), ("bf16", 2048), ("f16", 1001), ("f64", 300), ("bf16", 6145), ("f32", 4100)]
 
@@ -19,7 +19,7 @@ def main():
         return value
 
     def norm(name, shape, dtype):
-        """What the mean of a product leaves, times its sum: three passes over two operands."""
+        """Multiplies the rest of a product above its mean by its sum: three passes over two operands."""
         rows, columns = shape
         kind, sums = f"tensor<{rows}x{columns}x{dtype}>", f"tensor<{rows}x{dtype}>"
         x, y = argument(name + "x", kind), argument(name + "y", kind)

@@ -25,13 +25,13 @@ static rp_status decide(void *self, const rp_host *host, const rp_graph *graph, 
   quick_exit(0);
 #elif WAY == 15
   _exit(0);
-#elif WAY == 18 /* the answer never comes, and somebody else holds the pipe */
+#elif WAY == 18 /* the answer never arrives, and another process holds the pipe */
   if (fork() == 0)
     sleep(600);
   _exit(0);
 #elif WAY == 19
   sleep(600);
-#elif WAY == 20 /* both copies go on */
+#elif WAY == 20 /* both copies continue */
   fork();
 #elif WAY == 21
   labels[0] = RP_PREFER_SAVE;

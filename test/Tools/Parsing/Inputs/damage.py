@@ -1,4 +1,4 @@
-"""Feeds a tool damaged copies of a file and counts how often it ends otherwise than with 0 or 1.
+"""Runs a tool on damaged copies of a file and counts the exit codes other than 0 and 1.
 
 Usage: damage.py FILE TOOL [ARGUMENT]...    (FILE's copy is appended to the arguments)
 """

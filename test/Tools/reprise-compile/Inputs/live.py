@@ -1,4 +1,5 @@
-"""Reads what --estimate prints: bytes that are live at the peak lie in the arena, and the buffers listed are those bytes."""
+"""Checks the output of --estimate: bytes that are live at the peak lie in the arena, and the listed buffers are these
+bytes."""
 import re
 import sys
 

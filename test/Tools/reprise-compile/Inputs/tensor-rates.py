@@ -13,7 +13,7 @@ def cost(model, contractions, *flags):
 
 with open(sys.argv[1]) as stream, open("rates-of-file.json", "w") as file:
     rates = json.load(stream)
-    del rates["memory"]  # which would have the plan searched
+    del rates["memory"]  # without this the plan would be searched
     json.dump(rates, file)
 known = {}
 for model, contractions in (("f32", "tf32"), ("bf16", "tf32"), ("bf16", "library"), ("bf16", "exact")):

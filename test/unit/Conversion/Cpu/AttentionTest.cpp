@@ -19,11 +19,12 @@ struct Case {
   std::vector<int> wanted = {0, 1, 2};
   /// Query heads for each key head.
   int64_t group = 1;
-  /// Columns of values and results; those of queries if it is 0.
+  /// Columns of values and results; 0: the columns of queries.
   int64_t valueDepth = 0;
   /// Sizes of a bias, and of a mask, as "bhts" with 1 for some; empty for none.
   std::string bias = "", seen = "";
-  /// Random, or keys before 2/3 of them ("prefix"), or a band along the diagonal ("band").
+  /// Pattern of the mask: random, keys before 2/3 of them ("prefix"), or a band along the diagonal
+  /// ("band").
   std::string pattern = "random";
 };
 
@@ -196,7 +197,7 @@ TEST_F(Attention, NothingToAttendTo) {
   }
 }
 
-/// Any bias and mask of the shapes that the ops allow.
+/// Returns a case with a bias and a mask; `number` counts the shapes that the ops allow.
 Case withScores(Shape shape, const char *type, int number) {
   const char *const sizes[] = {"", "bhts", "11ts", "b11s", "1h1s"};
   const char *const patterns[] = {"random", "prefix", "band"};
@@ -284,7 +285,7 @@ TEST_F(Attention, SlowGroupsOfSeveralChains) {
   }
 }
 
-// What masked keys hold does not show.
+// The values of masked keys must not change any result.
 TEST_F(Attention, SlowMaskedSpecialValues) {
   specials = true;
   for (int number = 0; number < 25; number += 2) {
@@ -320,7 +321,7 @@ TEST_F(Attention, BackwardStoresWhatIsWanted) {
     }
 }
 
-// Operands as a projection leaves them, heads side by side, or in one buffer.
+// Operands are strided views: heads side by side, or all operands in one buffer.
 TEST_F(Attention, OperandsAreStridedViews) {
   check(R"(
 func.func @f(%x: tensor<2x19x3x3x20xf32>, %s: tensor<i64>, %o: tensor<i64>)

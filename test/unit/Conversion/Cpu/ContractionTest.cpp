@@ -72,8 +72,8 @@ struct ContractionTest : testing::Test {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   }
 
-  /// Lays dimensions of one operand out in a random order, with a gap at times, between neighbours
-  /// too; returns the elements that it needs.
+  /// Lays dimensions of one operand out in a random order, sometimes with gaps, also between
+  /// neighbours; returns the number of elements that the operand needs.
   int64_t layOut(std::vector<std::pair<int64_t, int64_t *>> dims) {
     std::shuffle(dims.begin(), dims.end(), random);
     int64_t stride = pick(0, 2) == 0 ? pick(2, 3) : 1;
@@ -141,8 +141,8 @@ SmallVector<FreeDim> rhsOf(ArrayRef<SharedDim> dims) {
   return result;
 }
 
-/// The contract's order, with none of the machinery: chains of 4,096, then neighbours level by
-/// level.
+/// Sums in the order of the contract, without the kernels' code: chains of 4,096, then neighbours
+/// level by level.
 template <typename T>
 T canonicalSum(int64_t terms, llvm::function_ref<std::pair<T, T>(int64_t)> term) {
   std::vector<T> sums;
@@ -193,7 +193,7 @@ void runCommands(const MappedImage &image, ArrayRef<KernelCommand> commands,
   buffers.push_back(sharedBytes.data());
   for (const KernelCommand &command : commands)
     for (int worker = workers; worker-- > 0;) {
-      // Bytes that would be NaN show what is read before it was written.
+      // Bytes that are NaN reveal reads of memory that was not written.
       std::vector<char> own(command.workerBytes + 64, '\xff');
       void *aligned = reinterpret_cast<void *>(llvm::alignTo(uintptr_t(own.data()), 64));
       image.kernel(command.kernel)(buffers.data(), command.items * worker / workers,
@@ -281,7 +281,7 @@ TEST_F(ContractionTest, SlowRandomShapesAndStrides) {
   }
 }
 
-/// M, N, K, and which operand is transposed.
+/// Sizes M, N, K, and flags of transposed operands.
 struct Shape {
   int64_t m, n, k;
   bool lhsTransposed, rhsTransposed;
@@ -330,7 +330,8 @@ TEST_F(ContractionTest, TermsTwoApart) {
 TEST_F(ContractionTest, OneRowOrColumnOfTermsInSeveralDimensions) {
   for (Type type : {Type(b.getF32Type()), Type(b.getF64Type()), Type(b.getBF16Type())})
     for (auto [rows, columns] : {std::pair(13, 1), std::pair(1, 40), std::pair(1, 1)})
-      for (int64_t innermost : {1, 2, 3}) { // strides: a run, two apart, neither
+      // Strides: a run, two apart, neither.
+      for (int64_t innermost : {1, 2, 3}) {
         ContractionSpec spec;
         spec.lhsType = spec.rhsType = spec.resultType = type;
         spec.rows = {{rows, 7 * 20}};
@@ -343,7 +344,7 @@ TEST_F(ContractionTest, OneRowOrColumnOfTermsInSeveralDimensions) {
 }
 
 TEST_F(ContractionTest, EpilogueSeesEveryResultOnce) {
-  // result = 2 · sum + old result: an element that two blocks hold would show.
+  // result = 2 · sum + old result: an element that two blocks hold would be wrong.
   auto epilogue = [](KernelBuilder &k, const ContractionBlock &block) {
     forLoop(k, block.row0, block.row1, k.i64(1), [&](Value row) {
       forLoop(k, block.column0, block.column1, k.i64(1), [&](Value column) {

@@ -219,7 +219,7 @@ func.func @f(%i: tensor<3x10x9x9xf32>, %o: tensor<3x20x9x9xf32>, %w: tensor<20x5
 struct Pool : Convolution {
   Pool() { specials = true; }
 
-  /// All poolings of planes of `image` to planes of `pooled`, with `windows` as attributes.
+  /// Checks all poolings of planes of `image` to planes of `pooled`, with `windows` as attributes.
   void checkAll(const Sizes &image, const Sizes &pooled, const std::string &windows,
                 const std::string &type = "f32", const std::string &positions = "i32") {
     auto text = [&](std::string text) {

@@ -1,4 +1,4 @@
-// reprise: groups of ops as a training step has them, each in one pass, against the interpreter
+// reprise: groups of ops of a training step, each in one pass, against the interpreter
 #include "NestHarness.h"
 
 using namespace reprise::test;
@@ -7,7 +7,7 @@ namespace {
 
 struct LoopsGroups : LoopHarness {
   LoopsGroups() { specials = false; }
-  /// Replaces $T by each 16- and 32-bit float type; expects one pass in so many commands.
+  /// Replaces $T by each 16- and 32-bit float type; expects one pass in `expected` commands.
   void group(const std::string &source, size_t expected,
              std::vector<std::string> types = {"f32", "bf16"}) {
     for (const std::string &type : types) {
@@ -36,7 +36,7 @@ func.func @f(%x: tensor<5x7x$Cx$T>, %b: tensor<$Cx$T>) -> (tensor<5x7x$Cx$T>, te
   }
 }
 
-/// More operations in a row than a core looks ahead have wider vectors.
+/// A chain of more operations than a core can look ahead over gets wider vectors.
 TEST_F(LoopsGroups, LongChain) {
   for (std::string shape : {"3x129", "517"}) {
     std::string type = "tensor<" + shape + "x$T>";
@@ -343,8 +343,8 @@ TEST_F(LoopsInPlace, ElementwiseMayOverwriteEveryArgumentOfItsSize) {
 }
 
 TEST_F(LoopsInPlace, RowsMayNotOverwriteWhatALaterPassReads) {
-  // The sum is stored in the first pass, the argument is read in that pass alone; %y in the last
-  // one.
+  // The sum is stored in the first pass, and only that pass reads the argument; only the last pass
+  // reads %y.
   EXPECT_EQ(pairs(R"(
 func.func @f(%x: tensor<40x70xf32>, %y: tensor<40x70xf32>) -> (tensor<40x70xf32>, tensor<40x70xf32>) {
   %0 = reprise.exp %x : tensor<40x70xf32>
@@ -366,7 +366,7 @@ func.func @f(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
 }
 
 TEST_F(LoopsInPlace, ElementsOfAnotherWidthMayNotBeOverwritten) {
-  // As many bytes, half of which are read.
+  // The operand has as many bytes as the result, but only half of them are read.
   EXPECT_EQ(pairs(R"(
 func.func @f(%x: tensor<2x64xbf16>) -> tensor<64xf32> {
   %0 = reprise.slice %x from [0, 0] to [1, 64] by [1, 1] : (tensor<2x64xbf16>) -> tensor<1x64xbf16>

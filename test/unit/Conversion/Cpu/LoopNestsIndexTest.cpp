@@ -1,5 +1,4 @@
-// reprise: ops that read and write at computed positions, each as a group of its own, against the
-// interpreter
+// reprise: ops with computed positions, each as a group of its own, against the interpreter
 #include "NestOpHarness.h"
 
 using namespace reprise;
@@ -149,7 +148,8 @@ TEST_F(LoopsIndexing, DrawsAtComputedPlaces) {
   EXPECT_EQ(commands, 2u);
 }
 
-/// What is written over an operand: its places, and only if nothing else reads it.
+/// A result is written over an operand only if no other operand or value reads it at other
+/// positions.
 TEST_F(LoopsIndexing, InPlace) {
   using Pairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;
   auto pairs = [&](const std::string &arguments, const std::string &op) {

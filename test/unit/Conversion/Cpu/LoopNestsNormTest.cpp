@@ -11,8 +11,9 @@ using Strings = std::vector<std::string>;
 const Strings floats = {"f32", "f64", "bf16", "f16"};
 
 struct LoopsNorms : LoopHarness {
-  /// Checks `op`, from operands to results, both of types separated by commas: $X is the image, $C
-  /// the channels of its type, $S those in the type of arithmetic, $G the statistics of groups.
+  /// Checks `op`, from operands to results, both with types separated by commas: $X is the image,
+  /// $C the channels of its type, $S the channels in the type of arithmetic, $G the statistics of
+  /// groups.
   void norm(const std::string &op, const std::string &operands, const std::string &results,
             const std::string &element, const std::vector<int64_t> &shape, int64_t groups = 1) {
     std::string wide = element == "f64" ? "f64" : "f32", x = "tensor<";
@@ -138,7 +139,7 @@ TEST_F(LoopsNorms, Rotary) {
     }
 }
 
-// One nest reduces rows and, in blocks, columns; another one adds the blocks.
+// The first nest reduces rows and, in blocks, columns; the second adds the blocks.
 TEST_F(LoopsNorms, GradientsOfRows) {
   for (const std::string &type : floats) {
     check(fill(R"(

@@ -15,7 +15,7 @@ std::string tensor(const std::string &shape, const std::string &element) {
 }
 
 struct LoopsOps : LoopHarness {
-  /// One op on operands of the given types.
+  /// Checks an op on operands of the given types.
   void one(const std::string &op, const Strings &operands, const std::string &result,
            const std::string &types) {
     std::string arguments, names;

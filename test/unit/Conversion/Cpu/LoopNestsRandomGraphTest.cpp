@@ -62,7 +62,7 @@ private:
     return count;
   }
 
-  /// A value of exactly that type: one there is, or a new argument.
+  /// Returns a value of exactly this type: an existing value, or a new argument.
   Value like(RankedTensorType type) {
     for (size_t tries = 0; tries < 4; ++tries)
       if (Value value = any(); value.getType() == type)
@@ -153,7 +153,7 @@ private:
     }
   }
 
-  /// Repeats along new dimensions, often back to the shape of a value there is.
+  /// Repeats a value along new dimensions, often to the shape of an existing value.
   Value spread(Value x) {
     RankedTensorType type = typeOf(x);
     for (int tries = 0; tries < 4; ++tries) {

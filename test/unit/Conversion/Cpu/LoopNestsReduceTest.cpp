@@ -203,7 +203,7 @@ struct LoopsRandom : LoopHarness {
           attributes + "} : " + type + "\n  return %r : " + type + "\n}");
     EXPECT_TRUE(isGroup);
   }
-  /// A window of a global tensor, at an origin that is only known when it runs.
+  /// Checks a window of a global tensor, at an origin that is known at run time only.
   void window(const std::string &op, const std::string &attributes, const std::string &type,
               const std::string &rank) {
     check("func.func @f(%s: tensor<i64>, %o: tensor<i64>, %origin: tensor<" + rank + "xi64>) -> " +

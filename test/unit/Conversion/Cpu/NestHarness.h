@@ -19,7 +19,7 @@
 
 namespace reprise::test {
 
-/// Memory whose last byte is followed by a page that cannot be touched.
+/// Memory whose last byte is followed by an inaccessible page.
 class GuardedBytes {
 public:
   explicit GuardedBytes(size_t size) : size(size) {
@@ -36,7 +36,7 @@ public:
   GuardedBytes &operator=(const GuardedBytes &) = delete;
 
   char *data() { return start; }
-  /// Whether anything before the start was written to.
+  /// Returns whether the bytes before the start are unchanged.
   bool isClean() const {
     for (const char *p = base; p < start; ++p)
       if (static_cast<uint8_t>(*p) != 0xa5)
@@ -52,7 +52,7 @@ private:
 
 using Buffers = std::vector<std::unique_ptr<GuardedBytes>>;
 
-/// How the items of a command are dealt out to workers.
+/// Distribution of the items of a command to workers.
 enum class Deal { Whole, Singly, Backwards };
 
 struct LoopHarness : testing::Test {
@@ -66,7 +66,7 @@ struct LoopHarness : testing::Test {
 
   static size_t align(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-  /// `text` with `value` for every `name`, which must not be part of `value`.
+  /// Replaces every `name` in `text` by `value`; `name` must not be part of `value`.
   static std::string fill(std::string text, const std::string &name, const std::string &value) {
     for (size_t at; (at = text.find(name)) != std::string::npos;)
       text.replace(at, name.size(), value);
@@ -79,8 +79,8 @@ struct LoopHarness : testing::Test {
     return module;
   }
 
-  /// Values of any kind: mostly small numbers, some special ones. A scalar i64 is a multiple of 4,
-  /// for offsets.
+  /// Returns values of any kind: mostly small numbers, some special ones. A scalar i64 is a
+  /// multiple of 4, for offsets.
   Tensor randomTensor(mlir::RankedTensorType type) {
     Tensor tensor(type);
     mlir::Type element = type.getElementType();
@@ -274,7 +274,7 @@ struct LoopHarness : testing::Test {
     }
   }
 
-  /// As checkOn, for the kernels of a GPU, emulated.
+  /// Checks like checkOn, but with the kernels of a GPU, emulated.
   void checkOnGpu(mlir::func::FuncOp function, const std::vector<Tensor> &arguments,
                   const std::vector<Tensor> &expected) {
     mlir::Block &body = function.getBody().front();
@@ -282,7 +282,7 @@ struct LoopHarness : testing::Test {
     auto kernels = mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp::create(function.getLoc()));
     mlir::FailureOr<EmittedLaunch> launch = target.emitLaunch(body, "group", *kernels);
     ASSERT_TRUE(succeeded(launch));
-    // Whole blocks of threads meet at barriers, which this emulation has not.
+    // Whole blocks of threads meet at barriers, which this emulation does not have.
     if (llvm::any_of(launch->commands, [](auto &command) { return command.itemThreads > 32; }))
       return;
     EmulatedGpu gpu(*kernels);
@@ -317,9 +317,9 @@ struct LoopHarness : testing::Test {
   std::vector<CpuTarget> targets = runnableTargets();
   std::mt19937 random{1};
   bool specials = true;
-  /// False for what the fibers of an emulated GPU would take too long for.
+  /// Runs the kernels of an emulated GPU, too. False for tests that would take its fibers too long.
   bool withGpu = true;
-  /// Of the last check.
+  /// Grouping and command count of the last check.
   bool isGroup = false;
   size_t commands = 0;
   llvm::SmallVector<EmittedCommand> gpuCommands;

@@ -16,7 +16,7 @@ struct LoopOpHarness : LoopHarness {
     return fill(text, "T", element);
   }
 
-  /// One op without a type of its own: `op` uses %a, %b, … of the types `operands`.
+  /// Checks an op that is written without types: `op` uses %a, %b, … of the types `operands`.
   void one(const std::string &op, const Strings &operands, const std::string &result) {
     std::string arguments, name = "a";
     for (const std::string &operand : operands) {

@@ -20,7 +20,8 @@ namespace {
 
 //===-- Kernels ----------------------------------------------------------------------------===//
 
-/// What threads ask of each other: a value by distance, by number, or all of a block to have come.
+/// Requests of threads: a value by lane distance, a value by lane number, or a barrier of the
+/// block.
 enum class Request : uint32_t { Distance, Number, Barrier };
 
 /// A request becomes a call of the function that the workspace points to.
@@ -48,7 +49,7 @@ void callBarrier(ImplicitLocOpBuilder &b, Value function) {
   callFunction(b, function, none, none, Request::Barrier);
 }
 
-/// Lanes of a warp meet where they exchange something.
+/// Lanes of a warp meet at exchanges of values.
 void callMeeting(ImplicitLocOpBuilder &b, Value function) {
   Value none = arith::ConstantIntOp::create(b, 0, 32);
   callFunction(b, function, none, none, Request::Distance);
@@ -67,7 +68,7 @@ Value findShared(ImplicitLocOpBuilder &b, LLVM::AddressOfOp op) {
   return LLVM::IntToPtrOp::create(b, op.getType(), address);
 }
 
-/// A thread reads what it has copied itself, so that a copy may be done at once.
+/// Copies at once, because a thread reads only the bytes that it has copied itself.
 void copyNow(ImplicitLocOpBuilder &b, NVVM::CpAsyncOp op) {
   auto type = VectorType::get(op.getSize(), b.getI8Type());
   Value bytes = LLVM::LoadOp::create(b, type, op.getSrc(), /*alignment=*/1);
@@ -124,11 +125,11 @@ void addFunction(gpu::GPUFuncOp kernel, ModuleOp module) {
 
 constexpr int lanes = 32;
 
-/// A thread of a block that is not alone.
+/// Thread of a block with several threads.
 struct Fiber {
   ucontext_t start;
-  /// Where it goes on. A jump is faster than a change of contexts, which asks the kernel for the
-  /// signals.
+  /// Point at which the thread continues. A jump is faster than a change of contexts, which asks
+  /// the kernel for the signals.
   jmp_buf place;
   std::vector<char> stack = std::vector<char>(1 << 16);
   bool started = false, done = false;
@@ -137,19 +138,19 @@ struct Fiber {
   uint32_t values[2];
 };
 
-/// Its threads go on in turns, each until its next request.
+/// Block whose threads run in turns, each until its next request.
 struct Block {
   explicit Block(size_t threads) : fibers(threads) {}
 
   std::vector<Fiber> fibers;
-  jmp_buf caller; ///< who lets the threads go on
-  size_t thread;  ///< that runs
+  jmp_buf caller; ///< scheduler that resumes the threads
+  size_t thread;  ///< running thread
   /// Threads that have come to the barrier at hand, and barriers so far.
   size_t waiting = 0, barriers = 0;
   std::function<void(size_t)> work;
 
   void run();
-  /// Lets the thread go on until it leaves.
+  /// Runs the thread until it leaves.
   void enter();
   void leave(Fiber &from);
   void wait(Fiber &fiber);

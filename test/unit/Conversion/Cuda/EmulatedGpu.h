@@ -1,8 +1,8 @@
 // reprise: runs the kernels of a GPU on the CPU, thread by thread
-//
-// The kernels are those of the gpu dialect, before nvvm: each becomes a function of its block's and
-// thread's number. The threads of a block are fibers that meet at barriers and where those of a
-// warp exchange values.
+//   |
+//   The kernels are those of the gpu dialect, before nvvm: each becomes a function of its block's
+//   and thread's number. The threads of a block are fibers. They meet at barriers, and the threads
+//   of a warp also at exchanges of values.
 #ifndef REPRISE_TEST_UNIT_CONVERSION_CUDA_EMULATEDGPU_H
 #define REPRISE_TEST_UNIT_CONVERSION_CUDA_EMULATEDGPU_H
 
@@ -14,7 +14,7 @@ namespace reprise::test {
 
 class EmulatedGpu {
 public:
-  /// Takes what CudaBackend::emitLaunch has added to a module.
+  /// Compiles the kernels that CudaBackend::emitLaunch has added to a module.
   explicit EmulatedGpu(mlir::ModuleOp kernels);
 
   /// Runs all threads of a command, block by block, from the first or from the last. Threads that

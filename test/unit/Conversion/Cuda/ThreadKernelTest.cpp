@@ -1,5 +1,5 @@
-// reprise: how kernels of a GPU share out their work, and that the emulation sees what is wrong.
-// Their results are compared wherever LoopHarness::check runs.
+// reprise: distribution of work in kernels of a GPU, and faults that the emulation must find.
+// LoopHarness::check compares the results of such kernels.
 #include "../Cpu/NestHarness.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,7 +12,8 @@ namespace {
 
 struct ThreadKernels : LoopHarness {
   using Work = std::pair<int64_t, int64_t>;
-  /// Fewer where rows in shared memory leave no room for more. 0: not the same of all commands.
+  /// Threads per block; fewer if rows in shared memory leave no room for more. 0: not the same for
+  /// all commands.
   int64_t blockThreads = 256;
   /// Items, and threads per item, of each command.
   std::vector<Work> work(const std::string &source) {
@@ -55,7 +56,7 @@ func.func @f(%x: tensor<T>) -> tensor<T> {
   }
   EXPECT_EQ(work(fill(source, "T", "41x129xf32")), (std::vector<Work>{{41, 32}}));
   EXPECT_EQ(work(fill(source, "T", "40x1000xf32")), (std::vector<Work>{{40, 32}}));
-  // As many warps as have room for their rows in 48 KiB.
+  // There are as many warps as rows that fit into 48 KiB.
   blockThreads = 128;
   EXPECT_EQ(work(fill(source, "T", "40x3072xf32")), (std::vector<Work>{{40, 32}}));
   blockThreads = 64;
@@ -70,7 +71,7 @@ func.func @f(%x: tensor<200x100xf32>) -> tensor<100xf32> {
   return %0 : tensor<100xf32>
 })"),
             (std::vector<Work>{{4 * 25, 1}, {100, 1}}));
-  // Three blocks of 16 KiB wait in shared memory.
+  // Three blocks of 16 KiB are in flight in shared memory.
   blockThreads = 0;
   EXPECT_EQ(work(R"(
 func.func @f(%x: tensor<3x100000xf32>) -> tensor<3xf32> {
@@ -100,7 +101,8 @@ func.func @f(%x: tensor<40x70xf32>) -> (tensor<40x70xf32>, tensor<40x70xf32>) {
   EXPECT_EQ(reprise::CudaBackend("sm_90").findInPlacePairs(body), (Pairs{{1, 0}}));
 }
 
-/// A butterfly among threads that goes 1, 2, 4, 8, 16 adds the same numbers in another order.
+/// A butterfly over distances 1, 2, 4, 8, 16 adds the same numbers in another order, which the
+/// check must find.
 TEST_F(ThreadKernels, AnotherOrderIsSeen) {
   specials = false;
   auto module = parse(R"(

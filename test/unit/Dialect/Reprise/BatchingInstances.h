@@ -9,7 +9,7 @@
 
 namespace reprise::test {
 
-/// An op as text, with the types of %0, %1, … and of its results.
+/// Op as text, with the types of %0, %1, … and of its results.
 struct Instance {
   const char *op;
   std::vector<const char *> operands, results;
@@ -223,7 +223,7 @@ inline const std::vector<Instance> &instances() {
   return list;
 }
 
-/// Elementwise ops of one or two operands, of the types that they take.
+/// Returns elementwise ops of one or two operands, of the types that they accept.
 inline std::vector<std::string> elementwise() {
   std::vector<std::string> list;
   for (const char *op : {"neg", "abs", "exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sigmoid",

@@ -15,7 +15,8 @@ using namespace reprise::test;
 
 namespace {
 
-/// Small integers, so that sums are exact; halves for what must lie between 0 and 1.
+/// Makes small integers, so that sums are exact, or halves for operands that must lie between 0 and
+/// 1.
 Tensor makeOperand(RankedTensorType type, unsigned seed) {
   Tensor tensor(type);
   std::mt19937 words(seed);
@@ -197,7 +198,7 @@ TEST_F(BatchingTest, partsMakeUpTheWhole) {
   EXPECT_EQ(uncut, std::set<std::string>{"reprise.constant"});
 }
 
-/// What the batch couples cannot be cut along it.
+/// Ops that couple the samples of a batch cannot be cut along it.
 TEST_F(BatchingTest, refusesWhatIsCoupled) {
   struct Case {
     const char *op, *type, *result;
@@ -210,7 +211,7 @@ TEST_F(BatchingTest, refusesWhatIsCoupled) {
              "tensor<4x3xf32>", "tensor<3x3xf32>"},
         Case{"reshape %0 : (tensor<3x4xf32>) -> tensor<4x3xf32>", "tensor<3x4xf32>",
              "tensor<4x3xf32>"},
-        // The batch stands behind another dimension.
+        // The batch dimension stands behind another dimension.
         Case{"softmax %0 : tensor<4xf32>", "tensor<4xf32>", "tensor<4xf32>"}}) {
     module = parseSourceString<ModuleOp>(
         writeFunction(refused.op, {refused.type}, {refused.result}), &context);

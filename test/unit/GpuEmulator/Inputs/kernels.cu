@@ -1,4 +1,4 @@
-// reprise: plain kernels, for what nvcc makes of them
+// reprise: plain kernels for the test of nvcc's code
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -20,7 +20,8 @@ extern "C" __global__ void sums(const float *x, float *out, int columns) {
   out[blockIdx.x] = sum;
 }
 
-/// Without the second barrier, `barriers` = 1, tiles are overwritten while they are read.
+/// Multiplies by tiles. If `barriers` is 1, the second barrier is missing, and tiles are
+/// overwritten while other threads read them.
 template <int barriers>
 __device__ void multiply(const float *a, const float *b, float *c, int m, int n, int k) {
   __shared__ float left[16][17], right[16][17];
@@ -61,7 +62,7 @@ extern "C" __global__ void reversed(const float4 *x, float4 *y) {
   y[threadIdx.x] = tile[127 - threadIdx.x];
 }
 
-/// A function of its own, with a loop that ends at another time in each lane.
+/// Function that is not inlined, with a loop whose trip count differs from lane to lane.
 __device__ __noinline__ int stepsToOne(long long n) {
   int steps = 0;
   for (; n != 1; ++steps)

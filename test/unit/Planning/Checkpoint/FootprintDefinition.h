@@ -1,4 +1,4 @@
-// reprise: what schedules cost, straight from the definition, for tests
+// reprise: costs of schedules, computed directly from the definition, for tests
 #ifndef REPRISE_TEST_PLANNING_FOOTPRINTDEFINITION_H
 #define REPRISE_TEST_PLANNING_FOOTPRINTDEFINITION_H
 
@@ -10,7 +10,7 @@
 
 namespace reprise::checkpoint::test {
 
-/// Measures as Footprint.h defines it, each question anew for each run.
+/// Measurement as Footprint.h defines it; each question is computed anew for each run.
 class Definition {
 public:
   Definition(const Case &given, const Schedule &schedule)
@@ -64,7 +64,8 @@ private:
       }
   }
 
-  /// An elementwise replay that is read by views that nobody reads, or by others like it.
+  /// Returns true for an elementwise replay whose only readers are unread views, or other such
+  /// replays.
   bool isInVain(int run) const {
     if (runs[run].replay == 0 || isView(run) || opOf(run).kind != Kind::Elementwise)
       return false;
@@ -74,7 +75,7 @@ private:
                        [&](int reader) { return isInVain(reader); });
   }
 
-  /// The launch in which an elementwise replay runs that all its readers take from registers.
+  /// Returns the launch of an elementwise replay that all its readers read from registers.
   std::optional<int> findJoined(int run) const {
     if (runs[run].replay == 0 || isView(run) || opOf(run).kind != Kind::Elementwise)
       return std::nullopt;
@@ -171,7 +172,7 @@ private:
     return bytes;
   }
 
-  /// Whether a choice may make the run read something else.
+  /// Returns whether a choice may make the run read another value.
   bool isMoved(int run, size_t operand) const {
     int value = opOf(run).operands[operand], source = sources[runs[run].firstSource + operand];
     if (value == kAvailable)
@@ -215,7 +216,8 @@ private:
     return bytes;
   }
 
-  /// Of each size, as many results take a place as there are buffers that die.
+  /// Returns the bytes of results that share buffers: for each size, the smaller number of new
+  /// results and of dying buffers.
   int64_t countShared(int step, const std::vector<Buffer> &buffers) const {
     std::map<int64_t, int> places, takers;
     for (const Buffer &buffer : buffers) {
@@ -232,7 +234,7 @@ private:
     return shared;
   }
 
-  /// By some kernel of its last step.
+  /// Returns true if a kernel of the buffer's last step reads it from registers.
   bool isReadFromRegisters(const Buffer &buffer) const {
     for (int run = 0; run < static_cast<int>(runs.size()); ++run)
       for (size_t o = 0; o < opOf(run).operands.size(); ++o)
@@ -242,7 +244,7 @@ private:
     return false;
   }
 
-  /// Whether the operand, through views, is this buffer.
+  /// Returns whether the operand, through views, is this buffer.
   bool isOperand(int run, size_t operand, const Buffer &buffer) const {
     int source = sources[runs[run].firstSource + operand];
     if (source < 0)

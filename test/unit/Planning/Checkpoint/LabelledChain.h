@@ -29,8 +29,8 @@ inline int addOperation(Problem &problem, int container, int64_t order, bool pri
   return op.firstResult;
 }
 
-/// `blocks` blocks of `length` operations in a chain, then a loss, then the backward pass, in which
-/// the cotangent of every operation reads its operand.
+/// Makes `blocks` blocks of `length` operations in a chain, then a loss, then the backward pass.
+/// The cotangent of every operation reads its operand.
 inline Problem makeChain(int blocks, int length, Problem::Label label) {
   Problem problem;
   problem.containers.push_back({-1});

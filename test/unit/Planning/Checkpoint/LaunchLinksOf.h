@@ -7,7 +7,8 @@
 
 namespace reprise::checkpoint::test {
 
-/// Of a step in which what the footprint tells last is the only reader outside of the problem.
+/// Returns the links of a step. The last launch of the footprint is the only reader outside of the
+/// problem.
 inline LaunchLinks linksOf(const Case &given) {
   const auto &[problem, footprint] = given;
   LaunchLinks links;
@@ -44,7 +45,7 @@ inline LaunchLinks linksOf(const Case &given) {
   return links;
 }
 
-/// Each launch that may run is as likely as the others to be the next one.
+/// Picks a random order; each ready launch is equally likely to be next.
 inline LaunchOrder pickOrder(Random &random, const LaunchLinks &links) {
   std::vector<int> waits(links.next.size()), ready;
   for (const std::vector<int> &next : links.next)

@@ -23,13 +23,13 @@ inline int pick(Random &random, int n) {
   return static_cast<int>(random() % static_cast<uint64_t>(n));
 }
 
-/// How many random problems a test takes: REPRISE_FUZZ_PROBLEMS asks for more.
+/// Returns the number of random problems of a test; REPRISE_FUZZ_PROBLEMS asks for more.
 inline int problemCount(int usual) {
   const char *given = std::getenv("REPRISE_FUZZ_PROBLEMS");
   return given ? std::max(usual, std::atoi(given)) : usual;
 }
 
-/// A problem and the step around it.
+/// Problem and the step around it.
 struct Case {
   Problem problem;
   Footprint footprint;
@@ -61,7 +61,7 @@ struct Case {
     return op.firstResult;
   }
 
-  /// To be called after the last operation: when operations without a launch run.
+  /// Computes when operations without a launch run. Must be called after the last operation.
   void findTimes() {
     footprint.times = footprint.launches;
     for (size_t i = problem.operations.size(); i-- > 0;) {
@@ -78,17 +78,17 @@ struct Case {
 };
 
 struct CaseOptions {
-  int forward = 8;        // operations
-  int levels = 1;         // of derivatives
-  int labels = 0;         // of a hundred values
-  bool isOrdered = true;  // the launches are in program order
-  bool hasMusts = true;   // among the labels
+  int forward = 8;        // number of operations
+  int levels = 1;         // levels of derivatives
+  int labels = 0;         // percentage of values with labels
+  bool isOrdered = true;  // launches are in program order
+  bool hasMusts = true;   // labels contain MUSTs
   bool hasTraffic = true; // launches and bytes may have costs
-  bool hasUnread = true;  // kernels may store results that nothing reads
+  bool hasUnread = true;  // kernels may store results without readers
 };
 
-/// Chains with skips, views, several results, nested containers; cotangents read what their
-/// operation reads, in the opposite order.
+/// Maker of chains with skips, views, several results and nested containers. Cotangents read what
+/// their operation reads, in the opposite order.
 class CaseMaker {
 public:
   CaseMaker(Random &random, CaseOptions options) : random(random), options(options) {}
@@ -122,8 +122,8 @@ private:
     return chance(65) ? known - 1 - pick(random, std::min(known, 2)) : pick(random, known);
   }
 
-  /// Runs of operations share a launch; out of order, an operation may join any one that comes
-  /// after its operands.
+  /// Picks the launch of the next operation. Runs of operations share a launch; out of order, an
+  /// operation may join any launch behind its operands.
   int pickLaunch(const std::vector<int> &operands) {
     if (!options.isOrdered && launch > 0 && chance(25)) {
       int first = 0;
@@ -135,7 +135,7 @@ private:
     return launch;
   }
 
-  /// Of the operation that makes the value, through views.
+  /// Returns the launch of the operation that computes the value, through views.
   int launchOf(int value) const {
     while (value != kAvailable) {
       int operation = result.problem.values[value].operation;
@@ -170,7 +170,7 @@ private:
     result.footprint.seconds.back() = 1 + pick(random, 9);
   }
 
-  /// The backward pass of all that is there.
+  /// Adds the backward pass of all operations so far.
   void addBackward(int level) {
     size_t before = result.problem.operations.size();
     int64_t base = int64_t(1) << (level - 1);
@@ -243,7 +243,7 @@ private:
   int launch = -1;
 };
 
-/// Any size up to `forward` operations.
+/// Makes a case of any size up to `forward` operations.
 inline Case makeCase(Random &random, int forward, int labels = 30, bool isOrdered = true) {
   CaseOptions options;
   options.forward = 2 + pick(random, forward - 1);
@@ -266,7 +266,7 @@ inline std::vector<Choice> pickChoices(Random &random, const Problem &problem) {
   return choices;
 }
 
-/// Values whose choice may matter: those that are read back, or by replays of such values.
+/// Returns values whose choice may matter: read in the backward pass, or by replays of such values.
 inline std::vector<int> findFree(const Problem &problem) {
   std::vector<bool> isFree(problem.values.size());
   for (size_t i = problem.operations.size(); i-- > 0;) {
@@ -286,8 +286,8 @@ inline std::vector<int> findFree(const Problem &problem) {
   return values;
 }
 
-/// Per value: the units, by outermost container and order, that may ask for it: those of backward
-/// readers, and of whoever asks for what it is needed for.
+/// Returns for each value the units, by outermost container and order, that may ask for it: the
+/// units of its backward readers, and those that ask for a value that depends on it.
 inline std::vector<std::set<std::pair<int, int64_t>>> findAskers(const Problem &problem) {
   std::vector<std::set<std::pair<int, int64_t>>> askers(problem.values.size());
   for (size_t i = problem.operations.size(); i-- > 0;) {

@@ -1,4 +1,4 @@
-// reprise: tests of which buffers are taken to replace which others, and of what follows from that
+// reprise: tests of buffers that replace other buffers, and of the conclusions from such blocks
 #include "../../../../lib/reprise/Planning/Offsets/Probe.h"
 #include "CutArena.h"
 
@@ -28,7 +28,7 @@ TEST(Blocks, AreTheSmallestSumsThatAreAlike) {
   EXPECT_EQ(blocks[1].others.size(), 3u);
 }
 
-// Each of the two that end can be replaced by either of the two that begin.
+// Each of the two buffers that end can be replaced by either of the two that begin.
 TEST(Blocks, AreNoneWhereThereIsAChoice) {
   Problem problem = makeProblem({{0, 0, 3}, {0, 0, 3}, {0, 1, 5}, {1, 1, 3}, {1, 1, 3}});
   SearchTable table(problem);
@@ -42,7 +42,8 @@ TEST(Blocks, AreNoneWhereBytesAreLeft) {
   EXPECT_TRUE(findBlocks(table.sections, 9).empty());
 }
 
-/// How many of 40 arenas a probe packs within few nodes that believes in such a share of blocks.
+/// Counts how many of 40 arenas a probe packs within few nodes if it believes in `share` of the
+/// blocks.
 int countPacked(double share) {
   int packed = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {

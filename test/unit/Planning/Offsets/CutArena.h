@@ -8,13 +8,14 @@
 
 namespace reprise::offsets {
 
-/// An arena that is cut through whole pieces, mostly large ones, until there are `count`, at times
-/// and bytes of a grid, so that nothing is left over and many pieces begin and end at once; some of
-/// them are left out.
+/// Cuts an arena through whole pieces, mostly large ones, until there are `count`, at times and
+/// bytes of a grid. No byte is left over, and many pieces begin and end at the same time. `leftOut`
+/// pieces are left out.
 inline Problem cutArena(uint64_t seed, size_t count, int64_t times, int64_t capacity,
                         int64_t step = 1, size_t leftOut = 0) {
   struct Piece {
-    int64_t first, last, low, high; // last and high: the first ones that are not in it
+    // The ends last and high are exclusive.
+    int64_t first, last, low, high;
     int64_t area() const { return (last - first) * (high - low); }
   };
   std::mt19937_64 random(seed);
@@ -44,7 +45,7 @@ inline Problem cutArena(uint64_t seed, size_t count, int64_t times, int64_t capa
   return problem;
 }
 
-/// What the searches for a problem work on.
+/// Data that the searches for a problem share.
 struct SearchTable {
   explicit SearchTable(Problem given)
       : problem(std::move(given)), units(unitsOf(problem)),

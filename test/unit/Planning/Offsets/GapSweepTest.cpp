@@ -1,4 +1,4 @@
-// reprise: tests of sweeps that look at the deaths of those beside a gap
+// reprise: tests of sweeps that read the deaths of the neighbours of a gap
 #include "../../../../lib/reprise/Planning/Offsets/Packing.h"
 #include "reprise/Support/SplitMix.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kTime = 100000;
 
-/// As much is live at each time, and long.
+/// Makes a problem with long live ranges and the same live bytes at each time.
 Problem longLives(int count, int64_t alignment) {
   reprise::SplitMix random(3);
   Problem problem;

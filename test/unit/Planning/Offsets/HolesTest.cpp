@@ -1,4 +1,4 @@
-// reprise: tests of what a packing leaves free, as buffers
+// reprise: tests of the free space of a packing, as buffers
 #include "CutArena.h"
 
 #include "gtest/gtest.h"
@@ -37,7 +37,8 @@ TEST(Holes, FillTheArenaAtEverySection) {
 
 TEST(Holes, AreNoneInAFullArena) { EXPECT_TRUE(holesOf(cutArena(1, 60, 30, 1000), 1000).empty()); }
 
-/// One buffer at each time, which leaves so many bytes of 100 free.
+/// Returns the holes of a problem with one buffer at each time, which leaves free[time] of 100
+/// bytes.
 std::vector<Hole> holesOfFree(const std::vector<int64_t> &free) {
   Problem problem;
   problem.alignment = 1;
@@ -46,7 +47,7 @@ std::vector<Hole> holesOfFree(const std::vector<int64_t> &free) {
   return holesOf(problem, 100);
 }
 
-// The one of as many bytes ends, not the last one that began.
+// The hole of the allocated size ends, not the hole that began last.
 TEST(Holes, EndWithTheBytesThatAreTaken) {
   EXPECT_EQ(holesOfFree({0, 5, 8, 3, 0}), (std::vector<Hole>{{1, 2, 5}, {2, 3, 3}}));
 }

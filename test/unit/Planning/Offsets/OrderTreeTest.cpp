@@ -27,7 +27,7 @@ std::vector<char> markSome(std::mt19937_64 &random, size_t count) {
   return marks;
 }
 
-// Each permutation is kept or not, subset after subset; the tree counts the same ones and turns
+// Each permutation is kept or dropped, subset after subset; the tree counts the kept ones and turns
 // into each of them.
 TEST(OrderTree, HoldsThePermutationsThatAreLeft) {
   std::mt19937_64 random(5);
@@ -66,8 +66,8 @@ TEST(OrderTree, HoldsThePermutationsThatAreLeft) {
   EXPECT_GT(dead, 0);
 }
 
-// 0 1 2 in a row, for 1 and 2 lie together, and 0 and 1: what takes the place of 1 and 2 lies
-// beside 0.
+// The order 0 1 2 is fixed, because 1 and 2 are adjacent, and 0 and 1: the replacement of 1 and 2
+// lies beside 0.
 TEST(OrderTree, PutsLeavesIntoThePlaceOfOthers) {
   OrderTree tree({0, 1, 2, 3});
   EXPECT_TRUE(tree.gather({1, 1, 0, 0, 0, 0}));

@@ -1,4 +1,4 @@
-// reprise: tests of what is concluded from two sections side by side
+// reprise: tests of the conclusions from two adjacent sections
 #include "../../../../lib/reprise/Planning/Offsets/Probe.h"
 #include "CutArena.h"
 
@@ -9,7 +9,7 @@ using namespace reprise::offsets;
 
 namespace {
 
-/// Whether a probe packs them within so many nodes.
+/// Returns whether a probe packs a problem within `nodes` nodes.
 bool isPacked(const Problem &problem, int64_t limit, int64_t nodes) {
   SearchTable table(problem);
   std::vector<double> weights(table.sections.members.size(), 1);
@@ -29,7 +29,7 @@ TEST(ProbeEdges, TellWhatEndsBeginsAndCrosses) {
   Problem problem;
   problem.alignment = 1;
   problem.buffers = {{0, 0, 3}, {1, 1, 4}, {0, 1, 5}, {0, 0, 6}, {1, 1, 7}};
-  problem.groups = {{3, 4}}; // it crosses, and its bytes change
+  problem.groups = {{3, 4}}; // the group crosses the edge, and its bytes change
   SearchTable table(problem);
   ASSERT_EQ(table.sections.edges.size(), 2u);
   auto bytes = [](const std::vector<Edge::Part> &parts) {
@@ -45,7 +45,8 @@ TEST(ProbeEdges, TellWhatEndsBeginsAndCrosses) {
   EXPECT_EQ(edge.crossing.size(), 2u);
 }
 
-// Probes that do not add up what ends and begins pack 7 of them within as many nodes.
+// Probes without the sums of ending and beginning buffers pack 7 of the arenas within the same
+// number of nodes.
 TEST(ProbeEdges, LeaveFewerNodes) {
   int packed = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed)

@@ -1,4 +1,4 @@
-// reprise: tests of what is concluded from sections side by side whose lowest places are level
+// reprise: tests of the conclusions from adjacent sections whose lowest places are level
 #include "../../../../lib/reprise/Planning/Offsets/Probe.h"
 #include "CutArena.h"
 
@@ -8,7 +8,7 @@ using namespace reprise::offsets;
 
 namespace {
 
-/// Of 40 arenas, how many a probe packs within few nodes.
+/// Counts how many of 40 arenas a probe packs within `nodes` nodes.
 int countPacked(int64_t nodes) {
   int packed = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {

@@ -1,4 +1,4 @@
-// reprise: tests of the search for offsets below a limit that branches where there is least choice
+// reprise: tests of the search for offsets below a limit that branches at the place of least choice
 #include "CutArena.h"
 #include "reprise/Planning/Offsets/Solve.h"
 
@@ -10,7 +10,7 @@ using namespace reprise::offsets;
 
 namespace {
 
-/// Of 20 arenas, some of whose buffers are left out.
+/// Counts how many of 20 arenas, some with buffers left out, are packed.
 int countPacked(int64_t alignment, int64_t times, int64_t step, size_t leftOut = 0,
                 int64_t visits = 200'000'000) {
   int packed = 0;
@@ -30,22 +30,22 @@ int countPacked(int64_t alignment, int64_t times, int64_t step, size_t leftOut =
   return packed;
 }
 
-// With few times and sizes nothing is forced at first: a search that only asks whether each section
-// has room loses its way in most of them. 16 are packed where a buffer that has to wait leads to
-// any other one that could slip below it.
+// With few times and sizes no choice is forced at first: a search that only checks whether each
+// section has room fails in most arenas. 16 are packed if a waiting buffer leads to any other
+// buffer that could slip below it.
 TEST(Probe, PacksArenasWithoutRoom) { EXPECT_GE(countPacked(1, 300, 1 << 12), 18); }
 
 TEST(Probe, PacksAlignedArenasOfFewSizes) { EXPECT_GE(countPacked(64, 300, 1 << 14), 15); }
 
-// Sizes of all kinds tell how the buffers that end at a moment and those that begin add up: 12
-// are packed without that.
+// With sizes of all kinds, the sums of ending and beginning buffers decide: 12 are packed without
+// these sums.
 TEST(Probe, PacksArenasOfManySizes) { EXPECT_GE(countPacked(1, 300, 1, 0, 60'000'000), 14); }
 
 // Probes that do not take holes for buffers pack 7.
 TEST(Probe, PacksArenasWithFewHoles) { EXPECT_GE(countPacked(1, 300, 1, 4, 60'000'000), 13); }
 
-// Sizes that are no multiples of the alignment: the topmost may end unaligned, which no two that
-// change places may lose.
+// Sizes are no multiples of the alignment: the topmost buffer may end unaligned, and an exchange of
+// two buffers must keep this.
 TEST(Probe, FindsTheLeastHeightOfUnalignedTwins) {
   Problem problem;
   for (int64_t size : {100, 100, 164, 164})

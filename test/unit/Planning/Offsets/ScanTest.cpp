@@ -1,4 +1,4 @@
-// reprise: tests of packing again and again without a table of conflicts
+// reprise: tests of repeated packing without a table of conflicts
 #include "reprise/Planning/Offsets/Solve.h"
 
 #include "gtest/gtest.h"
@@ -23,7 +23,7 @@ Problem longLives(int count) {
   return problem;
 }
 
-// Eight thousand buffers that live long are 40 million pairs, too many for a table.
+// Eight thousand long-lived buffers have 40 million pairs, too many for a table.
 TEST(Scan, ImprovesSweepsWithoutATable) {
   Problem problem = longLives(8000);
   SolveOptions sweepsOnly;

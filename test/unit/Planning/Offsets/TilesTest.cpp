@@ -24,7 +24,7 @@ bool isPacked(const Problem &problem, int64_t capacity, int sweeps) {
   return false;
 }
 
-/// Of 20 arenas.
+/// Counts how many of 20 arenas are packed.
 int countPacked(size_t count, int64_t times, size_t leftOut, int sweeps) {
   int packed = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed)
@@ -46,7 +46,7 @@ TEST(Tiles, CutsHolesWhereSweepsEnd) {
   EXPECT_GT(cut, uncut);
 }
 
-// Three bytes are live at once, in either order; no arena of two holds them.
+// Three bytes are live at the same time, in either order; no arena of two bytes holds them.
 TEST(Tiles, FindsNothingInAnArenaThatIsTooSmall) {
   Problem problem;
   problem.alignment = 1;

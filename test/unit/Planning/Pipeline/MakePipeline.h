@@ -6,8 +6,8 @@
 
 namespace reprise::pipeline {
 
-/// Equal stages in a chain, without transfer times: a whole rank takes one second per pass, and
-/// saves `saved` bytes until the gradients of its weights are made.
+/// Makes equal stages in a chain, without transfer times. A whole rank takes one second per pass,
+/// and saves `saved` bytes until the gradients of its weights are computed.
 inline Pipeline makeEqual(const Shape &shape, int64_t saved = 12) {
   Pipeline made;
   double seconds = 1.0 / shape.chunks;
@@ -20,7 +20,7 @@ inline Pipeline makeEqual(const Shape &shape, int64_t saved = 12) {
   return made;
 }
 
-/// Shapes that a rule takes, of up to so many ranks and micro-batches.
+/// Returns the shapes that a rule accepts, of up to `ranks` ranks and `microbatches` micro-batches.
 inline std::vector<Shape> listShapes(const Rule &rule, int ranks, int64_t microbatches) {
   std::vector<Shape> shapes;
   int most = rule.mostChunks > 0 ? rule.mostChunks : 4;

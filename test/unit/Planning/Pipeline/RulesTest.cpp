@@ -47,7 +47,7 @@ TEST(Rules, OrderAVee) {
                   "0B2 0W2 0B3 0W3 ");
 }
 
-/// Of two pieces of a rank one comes first, and circles of three do not exist.
+/// Every two pieces of a rank are ordered, and there are no circles of three.
 TEST(Rules, AreStrictTotalOrders) {
   for (const Rule &rule : getRules())
     for (const Shape &shape : listShapes(rule, 3, 4)) {

@@ -59,7 +59,7 @@ TEST(ScheduleFile, SaysWhatIsWrong) {
   EXPECT_NE(read("{\"version\": 1").find("syntax error"), std::string::npos);
 }
 
-// What a file names takes no more than the file itself.
+// The memory that a file asks for is bounded by the size of the file.
 TEST(ScheduleFile, RefusesMoreThanItHasPiecesFor) {
   const std::string few = " pieces, fewer than stages or micro-batches";
   EXPECT_EQ(read("16777214F0"), "there are 1" + few);
@@ -75,7 +75,7 @@ TEST(ScheduleFile, RefusesMoreThanItHasPiecesFor) {
   }
 }
 
-// Its lines were counted anew for each piece.
+// The lines were once counted anew for each piece.
 TEST(ScheduleFile, ReadsAMillionPieces) {
   constexpr int count = 500'000;
   std::string pieces;

@@ -18,8 +18,8 @@ Simulation simulateEqual(const char *name, Shape shape) {
 
 } // namespace
 
-/// Four ranks, twelve micro-batches, passes of one second: Qi et al. 2023 and 2024, Narayanan et
-/// al. 2021, in units of what one micro-batch saves on a rank.
+/// Four ranks, twelve micro-batches and passes of one second give the tables of Qi et al. 2023 and
+/// 2024 and Narayanan et al. 2021. The unit is the bytes that one micro-batch saves on a rank.
 TEST(Simulate, GivesThePublishedTable) {
   struct Row {
     const char *name;
@@ -63,7 +63,8 @@ TEST(Simulate, KnowsUnequalPasses) {
 
 namespace {
 
-/// Times by relaxing every wait until none changes: slow, obvious, and shares no code.
+/// Simulation that relaxes every wait until no time changes: slow, obvious, and without shared
+/// code.
 class Relaxation {
 public:
   Relaxation(const Schedule &schedule, const Pipeline &pipeline)
@@ -92,7 +93,7 @@ private:
     auto found = ends.find({pass, stage, static_cast<int>(microbatch)});
     return found == ends.end() ? 0 : found->second;
   }
-  /// When the message of a transfer arrives: behind those before it.
+  /// Returns when the message of a transfer arrives: behind the messages before it.
   double arrival(const Transfer &transfer, Pass pass, int64_t microbatch) const {
     bool isForward = pass == Pass::Forward;
     double at = 0;
@@ -184,8 +185,8 @@ TEST(Simulate, ARankHandsToItselfInNoTime) {
   Pipeline pipeline = makeEqual(vee);
   for (Transfer &transfer : pipeline.transfers)
     transfer.forward = transfer.backward = 10;
-  // Two hops between the ranks forward and two backward, and the turn on the last rank. The weights
-  // of the first rank's stages come last.
+  // The path has two hops between the ranks forward, two backward, and the turn on the last rank.
+  // The weights of the first rank's stages come last.
   Simulation found = simulate(makeSchedule(*findRule("zb-v"), vee), pipeline);
   EXPECT_DOUBLE_EQ(found.makespan, 8 * 0.5 + 4 * 10 + 2 * 0.5);
 }

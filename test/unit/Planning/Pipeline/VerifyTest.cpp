@@ -1,4 +1,4 @@
-// reprise: tests of the judge of schedules: each defect, made on purpose
+// reprise: tests of the judge of schedules with each defect, made on purpose
 #include "MakePipeline.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST_F(Verify, ABackwardPassComesFirst) {
 }
 
 TEST_F(Verify, RanksWaitForEachOther) {
-  // The first rank wants a gradient before it hands on what that gradient needs.
+  // The first rank waits for a gradient before it sends the value that the gradient needs.
   schedule.ranks[0] = {{Pass::Forward, 0, 0},  {Pass::Backward, 0, 0}, {Pass::Forward, 0, 1},
                        {Pass::Backward, 0, 1}, {Pass::Forward, 0, 2},  {Pass::Backward, 0, 2}};
   schedule.ranks[1] = {{Pass::Forward, 1, 0},  {Pass::Forward, 1, 1}, {Pass::Backward, 1, 0},
@@ -72,8 +72,8 @@ TEST_F(Verify, RanksWaitForEachOther) {
          "stage 1, forward of micro-batch 1, which waits for stage 0, forward of micro-batch 1");
 }
 
-/// The first rank hands on all micro-batches of its first stage before it looks at its second one,
-/// whose input the other rank makes in between.
+/// The first rank sends all micro-batches of its first stage before it runs its second stage, whose
+/// input the other rank computes in between.
 TEST_F(Verify, BuffersAreTooFew) {
   Shape two{2, 2, 3};
   schedule = makeSchedule(*findRule("interleaved-1f1b"), two);
@@ -109,7 +109,7 @@ TEST_F(Verify, BuffersAreTooFew) {
   EXPECT_EQ(verify(schedule, pipeline)->message, "expected at least one buffer per transfer");
 }
 
-/// Nothing is on its way between two stages of one rank.
+/// A transfer between two stages of the same rank needs no buffer.
 TEST_F(Verify, ARankNeedsNoBuffersForItself) {
   Shape vee{2, 2, 4, /*isVee=*/true};
   schedule = makeSchedule(*findRule("zb-v"), vee);

@@ -12,8 +12,8 @@ using reprise::remat::test::addOperation;
 
 namespace {
 
-/// Values that are all there when half of the operations have run, and are read once more each; so
-/// many bytes more are there for a moment.
+/// Makes values that are all live after half of the operations, and are read once more each; `more`
+/// bytes are added for a moment.
 Problem knapsack(const std::vector<std::pair<double, int64_t>> &items, int64_t more) {
   Problem problem;
   auto add = [&](double cost, int64_t bytes, std::vector<int> operands) {
@@ -45,7 +45,7 @@ TEST(RematerializationBound, TheBoundIsA01Knapsack) {
         total += bytes;
       }
       int64_t more = 1 + total * static_cast<int64_t>(random() % 70) / 100;
-      // The least cost by how many bytes must go.
+      // The smallest cost, by the number of bytes that must be freed.
       std::vector<double> least(more + 1, INFINITY);
       least[0] = 0;
       for (auto [cost, bytes] : items)

@@ -8,10 +8,10 @@
 
 namespace reprise::remat::test {
 
-/// Jain et al., Checkmate, MLSys 2020, (1) to (9), in the frontier-advancing form of section 4.6.
-/// Stage t runs operation t, after replays of earlier ones, each at most once and in order. Each
-/// operation must have one result. Of its equation (8) only the half is needed that says when a
-/// value may not be freed.
+/// Integer program of Jain et al., Checkmate, MLSys 2020, (1) to (9), in the frontier-advancing
+/// form of section 4.6. Stage t runs operation t, after replays of earlier ones, each at most once
+/// and in order. Each operation must have one result. Only the half of equation (8) that says when
+/// a value may not be freed is needed.
 class CheckmateProgram {
 public:
   CheckmateProgram(const Problem &problem, int64_t budget)
@@ -33,7 +33,7 @@ public:
   ~CheckmateProgram() { Cbc_deleteModel(model); }
   CheckmateProgram(const CheckmateProgram &) = delete;
 
-  /// The least cost; none if no schedule fits.
+  /// Returns the smallest cost; none if no schedule fits.
   std::optional<double> solve() {
     Cbc_setLogLevel(model, 0);
     Cbc_setAllowableGap(model, 0);
@@ -63,8 +63,8 @@ private:
                row.factors.data(), sense, bound);
   }
 
-  /// (1b) and (1c): what a run reads runs before it in the stage, or is kept from the last one;
-  /// what is kept ran in the last stage, or was kept for it.
+  /// Adds (1b) and (1c): an operand runs earlier in the stage, or is kept from the last stage; a
+  /// kept value ran in the last stage, or was kept for it.
   void addSources(int t) {
     for (int i = 0; i <= t; ++i)
       for (int operand : problem.operations[i].operands) {
@@ -84,8 +84,8 @@ private:
     }
   }
 
-  /// 1 only if operation k runs in stage t, is the last there to read or to make the value, and the
-  /// next stage does not keep it.
+  /// Adds a variable that is 1 only if operation k runs in stage t, is the last operation there to
+  /// read or to compute the value, and the next stage does not keep the value.
   int addFreed(int t, int value, int k) {
     int freed = addColumn(0, 1, 0, true);
     Row hazards;
@@ -107,7 +107,7 @@ private:
 
   /// (3) to (5): the bytes before and with each run of a stage.
   void addBytes(int t) {
-    Row row; // bytes with run k, less the budget
+    Row row; // bytes during run k, minus the budget
     for (int i = 0; i < t; ++i)
       row.add(kept[t][i], static_cast<double>(problem.values[i].bytes));
     for (int k = 0; k <= t; ++k) {
@@ -129,7 +129,7 @@ private:
   int count;
   int columns = 0;
   std::vector<std::vector<int>> readers;
-  std::vector<std::vector<int>> runs, kept; ///< columns, per stage and operation
+  std::vector<std::vector<int>> runs, kept; ///< columns, by stage and operation
   Cbc_Model *model;
 };
 

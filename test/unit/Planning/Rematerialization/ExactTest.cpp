@@ -21,13 +21,14 @@ namespace {
 
 using Maker = Problem (*)(std::mt19937_64 &random, int count);
 
-/// Between what one operation needs and what all take in order.
+/// Picks a budget between the bytes of the largest operation and the peak of all operations in
+/// order.
 int64_t pickBudget(std::mt19937_64 &random, const Problem &problem) {
   int64_t peak = measure(problem, inOrder(problem)).peak, need = boundCost(problem, peak).need;
   return need + (peak - need) * static_cast<int64_t>(random() % 100) / 100;
 }
 
-/// What is found, a schedule or none, is what it says.
+/// Checks that the result, a schedule or none, is correct.
 void check(const Problem &problem, int64_t budget, const Exact &found) {
   ASSERT_TRUE(found.isProved);
   ASSERT_EQ(found.schedule.has_value(), std::isfinite(found.leastCost));
@@ -165,13 +166,13 @@ void compare(const Problem &problem, int64_t budget, size_t states, Distances &d
 struct Family {
   const char *name;
   Maker make;
-  int most; ///< operations
+  int most; ///< number of operations
 };
 
 class ExactFamilies : public ::testing::TestWithParam<Family> {};
 
-/// REPRISE_FUZZ_PROBLEMS=2000, of all families together, takes half an hour and prints what
-/// Rematerialization.md says.
+/// REPRISE_FUZZ_PROBLEMS=2000, for all families together, takes half an hour and prints the figures
+/// of Rematerialization.md.
 TEST_P(ExactFamilies, JudgeThePlanner) {
   int usual = 60, rounds = problemCount(usual) / 4;
   size_t states = rounds > usual ? 2'000'000 : 50'000;

@@ -13,13 +13,13 @@
 
 namespace reprise::remat::test {
 
-/// How many random problems a test takes: REPRISE_FUZZ_PROBLEMS asks for more.
+/// Returns the number of random problems of a test; REPRISE_FUZZ_PROBLEMS asks for more.
 inline int problemCount(int usual) {
   const char *given = std::getenv("REPRISE_FUZZ_PROBLEMS");
   return given ? std::max(usual, std::atoi(given)) : usual;
 }
 
-/// Each operation reads a third of all values before it.
+/// Makes operations that read a third of all values before them.
 inline Problem randomProblem(std::mt19937_64 &random, int count) {
   Problem problem;
   for (int i = 0; i < count; ++i) {
@@ -45,7 +45,7 @@ inline int addOperation(Problem &problem, double cost, int64_t bytes, std::vecto
   return number;
 }
 
-/// The same of some cost and size; `operands` may repeat.
+/// Adds an operation of random cost and size; `operands` may repeat.
 inline int addRandom(std::mt19937_64 &random, Problem &problem, std::vector<int> operands) {
   std::sort(operands.begin(), operands.end());
   operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
@@ -54,7 +54,7 @@ inline int addRandom(std::mt19937_64 &random, Problem &problem, std::vector<int>
   return addOperation(problem, cost, digit(), std::move(operands));
 }
 
-/// Up to three operands, three of four of them among the last four operations.
+/// Makes operations of up to three operands, three of four of them among the last four operations.
 inline Problem sparseProblem(std::mt19937_64 &random, int count) {
   Problem problem;
   for (int i = 0; i < count; ++i) {
@@ -68,7 +68,7 @@ inline Problem sparseProblem(std::mt19937_64 &random, int count) {
   return problem;
 }
 
-/// A chain with skips, and its cotangents, which read most of what it read.
+/// Makes a chain with skips, and its cotangents, which read most operands of the chain.
 inline Problem trainingProblem(std::mt19937_64 &random, int count) {
   Problem problem;
   std::vector<std::vector<int>> reads;
@@ -93,8 +93,8 @@ inline Problem trainingProblem(std::mt19937_64 &random, int count) {
   return problem;
 }
 
-/// Layers of up to five, which read one to three values of the layer before, and one of eight
-/// operations any earlier value.
+/// Makes layers of up to five operations, which read one to three values of the layer before; one
+/// of eight operations reads any earlier value.
 inline Problem layeredProblem(std::mt19937_64 &random, int count) {
   Problem problem;
   int first = 0, last = 0; // the layer before
@@ -114,8 +114,8 @@ inline Problem layeredProblem(std::mt19937_64 &random, int count) {
   return problem;
 }
 
-/// The least cost of any order with any replays, by Dijkstra's search over what is resident and
-/// what has run; none if no schedule fits.
+/// Returns the smallest cost of any order with any replays, by Dijkstra's search over resident
+/// values and executed operations; none if no schedule fits.
 inline std::optional<double> findOptimum(const Problem &problem, int64_t budget) {
   using State = std::pair<uint32_t, uint32_t>; // resident values, operations that have run
   using Entry = std::pair<double, State>;

@@ -14,7 +14,7 @@ using namespace reprise::remat::test;
 
 namespace {
 
-/// One result per operation.
+/// Makes a problem with one result per operation.
 Problem problemOf(const std::vector<std::tuple<double, int64_t, std::vector<int>>> &operations) {
   Problem problem;
   for (auto &[cost, bytes, operands] : operations) {
@@ -65,14 +65,14 @@ TEST(Rematerialization, ReplaysWhatTheBudgetAsksFor) {
 TEST(Rematerialization, TheBoundKnowsWhatIsNeededAtOnce) {
   EXPECT_EQ(boundCost(skip(), 11).need, 12);
   EXPECT_FALSE(boundCost(skip(), 11).isFeasible(11));
-  // Five bytes of eight must go: that takes the whole replay.
+  // Five of eight bytes must be freed, which needs the whole replay.
   EXPECT_EQ(boundCost(skip(), 13).extraCost, 5);
   EXPECT_EQ(boundCost(skip(), 13).replays, std::vector<int>{0});
   EXPECT_EQ(boundCost(skip(), 18).extraCost, 0);
 }
 
 TEST(Rematerialization, AnOrderMayBeEnough) {
-  // Two branches: one after the other takes less than both at once.
+  // Two branches need less memory one after the other than at the same time.
   Problem problem =
       problemOf({{1, 1, {}}, {1, 9, {0}}, {1, 9, {0}}, {1, 1, {1}}, {1, 1, {2}}, {1, 1, {3, 4}}});
   EXPECT_EQ(measure(problem, inOrder(problem)).peak, 19);
@@ -117,7 +117,7 @@ TEST(Rematerialization, NeverBelowTheOptimumNorTheBoundAboveIt) {
   EXPECT_GT(optimal * 100, feasible * 95);
 }
 
-/// Whether it is right: within the budget, and not below the bound.
+/// Checks that a schedule is valid, within the budget, and not below the bound.
 void judge(const Problem &problem, int64_t budget, const Schedule &schedule, double extraCost) {
   auto wrong = validate(problem, schedule);
   ASSERT_FALSE(wrong) << *wrong;
@@ -143,7 +143,7 @@ TEST(Rematerialization, EveryAnswerIsRight) {
     if (two)
       ASSERT_NO_FATAL_FAILURE(judge(problem, budget, *two, bound.extraCost));
     ASSERT_TRUE(bound.isFeasible(budget) || !(one || two));
-    ASSERT_TRUE(one || budget < peak); // what fits as it is needs no search
+    ASSERT_TRUE(one || budget < peak); // a problem that fits needs no search
     repaired += one.has_value();
     annealed += two.has_value();
   }
@@ -151,7 +151,7 @@ TEST(Rematerialization, EveryAnswerIsRight) {
   EXPECT_GT(annealed, 300);
 }
 
-/// A chain forward, and one back that reads what the first made.
+/// Makes a forward chain, and a backward chain that reads its values.
 Problem trainingChain(int layers) {
   Problem problem;
   auto add = [&](double cost, int64_t bytes, std::vector<int> operands) {
@@ -173,7 +173,7 @@ TEST(Rematerialization, SlowLongChainsAreRepairedInTime) {
     ASSERT_TRUE(solution.schedule) << share;
     ASSERT_NO_FATAL_FAILURE(
         judge(problem, peak * share / 100, *solution.schedule, solution.bound.extraCost));
-    // One more run of what is not kept, about: a third of the cost is the first half's.
+    // About one more run of the values that are not kept: the first half has a third of the cost.
     EXPECT_LE(measure(problem, *solution.schedule).cost, 150003 + 50000 * 2) << share;
   }
 }
@@ -197,8 +197,8 @@ TEST(Rematerialization, ATimeLimitEndsTheSearch) {
 }
 
 TEST(Rematerialization, SaysWhichBudgetIsMet) {
-  // A tree of eight leaves, level by level. Depth first it takes five values at once, and no order
-  // fewer (Paterson and Hewitt, 1970); each operation needs three.
+  // A tree of eight leaves, level by level. Depth first it needs five values at once, and no order
+  // needs fewer (Paterson and Hewitt, 1970); each operation needs three.
   std::vector<std::tuple<double, int64_t, std::vector<int>>> tree(8, {1, 1, {}});
   for (int i = 0; i < 7; ++i)
     tree.push_back({1, 1, {2 * i, 2 * i + 1}});
@@ -210,8 +210,8 @@ TEST(Rematerialization, SaysWhichBudgetIsMet) {
 }
 
 TEST(Rematerialization, WhereNoRepairFitsTheEndIsSearched) {
-  // Layers that all read all of the layer before, but for one value of each that all later ones
-  // read: what is not kept takes everything before it again.
+  // Each layer reads all of the layer before, except one value of each layer that all later layers
+  // read: a value that is not kept needs everything before it again.
   Problem problem;
   std::mt19937_64 random(41);
   std::vector<int> before, always;
@@ -231,7 +231,7 @@ TEST(Rematerialization, WhereNoRepairFitsTheEndIsSearched) {
     before = now;
   }
   ASSERT_FALSE(validate(problem));
-  SolveOptions options; // without time
+  SolveOptions options; // no time to search
   options.isOver = [] { return true; };
   int searched = 0;
   int64_t peak = measure(problem, inOrder(problem)).peak;

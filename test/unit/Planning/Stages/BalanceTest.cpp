@@ -15,7 +15,8 @@ using namespace reprise::stages;
 
 namespace {
 
-/// Seconds of the slowest stage and of all, counted value by value; none if a stage does not fit.
+/// Returns the seconds of the slowest stage and of all stages, counted value by value; none if a
+/// stage does not fit.
 std::optional<std::pair<double, double>> count(const Problem &problem,
                                                const std::vector<int> &begins) {
   double slowest = 0, total = 0;
@@ -120,14 +121,15 @@ TEST(Balance, NeedsAUnitPerStage) {
   EXPECT_FALSE(balance(0, 1, [](int, int, int) { return 1.0; }));
 }
 
-/// torchgpipe's block partition gives the last of eight devices nine of thirty equal layers.
+/// Equal layers are balanced. torchgpipe's block partition gives the last of eight devices nine of
+/// thirty equal layers.
 TEST(Balance, OfEqualLayers) {
   auto found = balance(30, 8, [](int first, int last, int) { return double(last - first); });
   ASSERT_TRUE(found);
   EXPECT_EQ(found->slowest, 4);
 }
 
-/// A skip goes from its maker to its reader, once, and the stages between do not see it.
+/// A skip is sent from its producer to its reader, once; the stages between do not see it.
 TEST(Balance, TransfersGoStraight) {
   Problem problem;
   problem.units.resize(4);
@@ -147,7 +149,8 @@ TEST(Balance, TransfersGoStraight) {
 
 namespace {
 
-/// The cheapest seconds that free so many bytes of units first to last - 1, the last one in part.
+/// Returns the smallest seconds that free `bytes` bytes of units first to last - 1, the last one in
+/// part.
 double countReplays(const Problem &problem, int first, int last, double bytes) {
   std::vector<Replay> own;
   for (const Replay &replay : problem.replays)
@@ -165,7 +168,7 @@ double countReplays(const Problem &problem, int first, int last, double bytes) {
   return bytes > 0 ? INFINITY : seconds;
 }
 
-/// Splits of what fits nowhere get slower, and less full.
+/// Checks that splits that fit nowhere get slower, and less full.
 void expectLooser(const Problem &problem) {
   Loads loads(problem);
   double full = INFINITY, slow = 0;
@@ -190,8 +193,8 @@ void expectLooser(const Problem &problem) {
 
 } // namespace
 
-/// A stage behind that of a tied weight holds a copy and a gradient, however many of its units read
-/// it; the weight's stage holds the gradient that comes back, if one does.
+/// A stage behind the stage of a tied weight holds a copy and a gradient, once for all its units.
+/// The weight's stage holds the returned gradient, if there is one.
 TEST(Balance, TiedWeightsAreHeld) {
   Problem problem;
   problem.units.resize(4);
@@ -208,8 +211,8 @@ TEST(Balance, TiedWeightsAreHeld) {
   EXPECT_EQ(loads.get(3, 4, 0).fullness, 0.5);
 }
 
-/// A stage replays what its device cannot hold for all micro-batches in flight, at the rates of the
-/// device.
+/// A stage replays values that its device cannot hold for all micro-batches in flight, at the rates
+/// of the device.
 TEST(Balance, StagesReplayWhatDoesNotFit) {
   SplitMix random(9);
   int replayed = 0, refused = 0;
@@ -272,8 +275,8 @@ TEST(Balance, StagesReplayWhatDoesNotFit) {
 
 namespace {
 
-/// torchgpipe's balance by costs (torchgpipe/balance/blockpartition.py): blocks trade elements
-/// until the largest is at most one more than the smallest, of costs that are scaled to 0 to 1.
+/// Balances by costs as torchgpipe does (torchgpipe/balance/blockpartition.py): blocks exchange
+/// elements until the largest exceeds the smallest by at most one, for costs scaled to 0 to 1.
 std::vector<int> partitionBlocks(const std::vector<int> &costs, int blocks) {
   auto [least, most] = std::minmax_element(costs.begin(), costs.end());
   double minimum = *least, range = *most - *least;

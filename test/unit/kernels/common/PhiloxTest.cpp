@@ -19,8 +19,8 @@ std::string dataPath(const char *name) { return std::string(REPRISE_TEST_DATA "/
 static_assert(philoxWord(0, 0, 0, 0) == 0x6627e8d5u && philoxWord(0, 0, 0, 3) == 0x9b00dbd8u,
               "Philox of zero is known");
 
-/// Checks every line `philox4x32 10 counter[4] key[2] words[4]` of a Random123 file; returns how
-/// many there were.
+/// Checks every line `philox4x32 10 counter[4] key[2] words[4]` of a Random123 file; returns the
+/// number of lines.
 int checkKnownAnswers(const char *name) {
   std::ifstream file(dataPath(name));
   EXPECT_TRUE(file.good()) << name;
@@ -96,7 +96,7 @@ TEST(Philox, DrawsWhatCurandsHostGeneratorDraws) {
 }
 
 TEST(Philox, AWordDependsOnItsPositionAlone) {
-  // Sliced, shifted and shuffled readers see what a sequential reader sees.
+  // Sliced, shifted and shuffled readers get the words of a sequential reader.
   const uint64_t seed = 0x123456789abcdef0u, stream = 42, offset = (uint64_t(1) << 34) - 8;
   std::vector<uint32_t> sequential;
   for (uint64_t block = 0; block < 64; ++block)

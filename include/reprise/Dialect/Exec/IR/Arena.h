@@ -7,12 +7,12 @@
 
 namespace reprise::exec {
 
-/// Bytes of the arena that holds every buffer of a function: a fact once the memory phase has
-/// placed them; none before.
+/// Returns the bytes of the arena that holds every buffer of a function; none before the memory
+/// phase has placed the buffers.
 std::optional<int64_t> getArenaBytes(mlir::Operation *function);
 void setArenaBytes(mlir::Operation *function, int64_t bytes);
 
-/// The same of the memory of the host that holds what is offloaded; none without an offload.
+/// Returns the bytes of host memory that holds offloaded values; none without an offload.
 std::optional<int64_t> getHostBytes(mlir::Operation *function);
 void setHostBytes(mlir::Operation *function, int64_t bytes);
 

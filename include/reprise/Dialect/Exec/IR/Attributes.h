@@ -6,7 +6,7 @@
 
 namespace reprise::exec {
 
-// The table of attributes (Attributes.cpp) says what each of them means.
+// The table of attributes (Attributes.cpp) explains each attribute.
 inline constexpr llvm::StringLiteral kOffsetsAttr = "exec.offsets";
 inline constexpr llvm::StringLiteral kReportedAttr = "exec.reported";
 inline constexpr llvm::StringLiteral kPartsAttr = "exec.parts";

@@ -25,23 +25,22 @@ mlir::LogicalResult verifyPlaces(mlir::Operation *op);
 
 namespace reprise::exec {
 
-/// True for what is no launch and no loop, but has its place in the order of commands: calls,
-/// transfers, records and waits.
+/// Returns true for commands other than launches and loops: calls, transfers, records and waits.
 bool isExplicit(mlir::Operation *op);
 
-/// The event of what begins in its place on its stream and has ended when the event has happened: a
+/// Returns the event of a command that begins in its place on its stream and ends with the event: a
 /// transfer, an offload or a fetch. Null for another command.
 mlir::Value getEventBeside(mlir::Operation *op);
 
-/// The stream that runs the command.
+/// Returns the stream that runs the command.
 int64_t getStream(mlir::Operation *op);
 
-/// The name, without its dialect, of the body's op that costs most FLOPs as CostOpInterface counts
-/// them; "copy" if no op has a cost.
+/// Returns the name, without its dialect, of the body's op with the most FLOPs by CostOpInterface;
+/// "copy" if no op has a cost.
 llvm::StringRef getLeaderName(LaunchOp launch);
 
-/// The leader's name and, if the location has one, the scope in the model: what traces and reports
-/// call the launch.
+/// Returns the name of the launch in traces and reports: the leader's name and, if the location has
+/// one, the scope in the model.
 std::string getLabel(LaunchOp launch);
 
 } // namespace reprise::exec

@@ -13,13 +13,13 @@ def Exec_Dialect : Dialect {
   let cppNamespace = "::reprise::exec";
   let summary = "The command list of one device";
   let description = [{
-    After the `kernels` phase a device program is a flat list of launches, still on tensors: every launch result is one
-    buffer. After the `memory` phase every result has its place, and `exec.copy` brings next values to arguments that no
-    launch could overwrite.
+    A command list is the program of one device after the `kernels` phase: a flat list of launches, still on tensors.
+    Every launch result is one buffer. After the `memory` phase every result has a place, and `exec.copy` writes next
+    values that no launch could store over their argument.
 
-    Beside launches stand library calls, sends to and receives from other programs, and events. Stream 0 of the device
-    does launches and copies in their order. Calls, transfers, records and waits name their stream, `on 1`; it is 0
-    where they name none.
+    Other commands are library calls, sends to and receives from other programs, and events. Stream 0 of the device runs
+    launches and copies in their order. Calls, transfers, records and waits name their stream, as in `on 1`; the default
+    is stream 0.
 
     The page of [attributes](Attributes.md) lists the attributes `exec.…` of functions, launches and loops.
   }];
@@ -38,7 +38,7 @@ def PartEnum : I64EnumAttr<"Part", "the part of a step that an op belongs to", [
 
 def EventType : TypeDef<Exec_Dialect, "Event"> {
   let mnemonic = "event";
-  let summary = "A point in time: a transfer is done, or a stream has done what it was given";
+  let summary = "A point in time: the end of a transfer, or of the commands that a stream was given";
 }
 
 def HostType : TypeDef<Exec_Dialect, "Host"> {
@@ -51,8 +51,8 @@ def HostType : TypeDef<Exec_Dialect, "Host"> {
 def StoringOpInterface : OpInterface<"StoringOpInterface"> {
   let cppNamespace = "::reprise::exec";
   let description = [{
-    A command whose results are buffers. `arguments` and `offsets` hold one entry per stored result once the memory
-    phase has run: the number of the function argument that the result overwrites in place, or -1 and the byte offset in
+    A command whose results are buffers. Once the memory phase has run, `arguments` and `offsets` hold one entry per
+    stored result: the number of the function argument that the result overwrites in place, or -1 and the byte offset in
     the arena.
   }];
   let methods = [
@@ -70,16 +70,16 @@ def StreamAttr : DefaultValuedOptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative
 def TagAttr : ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<32767>]>;
 
 def LaunchOp : Op<Exec_Dialect, "launch", [IsolatedFromAbove, SingleBlock, Pure, StoringOpInterface]> {
-  let summary = "One kernel, or the few commands that a library-sized op needs";
+  let summary = "One kernel, or the few commands of a library-sized op";
   let description = [{
-    The body holds reprise ops on its arguments and ends in `exec.return` of the values that the launch stores. Bodies
-    that are alike are compiled once. `arguments` and `offsets` hold one entry per result once the memory phase has
-    run: the number of the function argument that the result overwrites in place, or -1 and the byte offset in the
-    arena. `scratch` is the place of what the launch's commands share, such as packed operands: the byte offset in the
-    arena, and the bytes.
+    The body holds reprise ops on its arguments and ends in `exec.return` of the values that the launch stores. Equal
+    bodies are compiled once. Once the memory phase has run, `arguments` and `offsets` hold one entry per result: the
+    number of the function argument that the result overwrites in place, or -1 and the byte offset in the arena.
+    `scratch` is the memory that the launch's commands share, such as packed operands: its byte offset in the arena, and
+    its bytes.
 
     `streams` are the streams of the random ops in the body. Inside the body the attribute `stream` of a random op is a
-    position in this list, so bodies that differ in their streams alone are alike.
+    position in this list, so bodies that differ only in their streams are equal.
 
     ```mlir
     %g = exec.launch (%a = %x, %b = %y) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> {
@@ -96,7 +96,7 @@ def LaunchOp : Op<Exec_Dialect, "launch", [IsolatedFromAbove, SingleBlock, Pure,
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The values that the body stores, one per result.
+    /// Returns the values that the body stores, one per result.
     ::mlir::OperandRange getStored() { return getBody().front().getTerminator()->getOperands(); }
   }];
 }
@@ -110,8 +110,8 @@ def ReturnOp : Op<Exec_Dialect, "return", [Pure, Terminator, ReturnLike, HasPare
 def CopyOp : Op<Exec_Dialect, "copy", [MemoryEffects<[MemWrite]>]> {
   let summary = "Writes a value into the buffer of an argument";
   let description = [{
-    The memory phase puts it at the end of a device program, behind every reader of the argument, for each next value
-    that lies elsewhere: state is written by commands only.
+    The memory phase adds a copy for each next value that lies outside of its argument. The copy stands at the end of
+    the device program, behind every reader of the argument: only commands write state.
 
     ```mlir
     exec.copy %next into 3 : tensor<8xf32>
@@ -124,8 +124,8 @@ def CopyOp : Op<Exec_Dialect, "copy", [MemoryEffects<[MemWrite]>]> {
 def CallOp : Op<Exec_Dialect, "call", [MemoryEffects<[MemWrite]>, StoringOpInterface]> {
   let summary = "Calls a function of a library that the device has";
   let description = [{
-    The function reads the operands and writes the results, and has `workspace` bytes of the arena for itself, whose
-    place is `scratch`: the byte offset, and the bytes. A device without such a function refuses the program.
+    The function reads the operands and writes the results. It owns `workspace` bytes of the arena during the call;
+    `scratch` is their byte offset and number. A device without this function refuses the program.
 
     ```mlir
     %y = exec.call "cublasLtMatmul"(%a, %b) workspace 4096 on 1 : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf16>
@@ -146,8 +146,8 @@ def CallOp : Op<Exec_Dialect, "call", [MemoryEffects<[MemWrite]>, StoringOpInter
 def SendOp : Op<Exec_Dialect, "send", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Begins to send a buffer to another program";
   let description = [{
-    The peer is the device program of that name, of this module or of another bundle. Sends with one tag meet the peer's
-    receives with that tag in their order. The buffer is in use until the event was waited for.
+    `peer` names a device program of this module or of another bundle. The sends of a tag meet the peer's receives of
+    the same tag in program order. The buffer is in use until a wait for the event.
 
     ```mlir
     %sent = exec.send %x to @stage1 tag 3 : tensor<8xf32>
@@ -164,8 +164,8 @@ def ReceiveOp : Op<Exec_Dialect, "receive", [MemoryEffects<[MemWrite]>,
     DeclareOpInterfaceMethods<StoringOpInterface, ["getStoredResults"]>]> {
   let summary = "Begins to receive a buffer from another program";
   let description = [{
-    The value may be read when the event was waited for, and by nobody before. Its place is one of the arena, or an
-    argument whose next value it is.
+    The value may be read only after a wait for the event. Its place is in the arena, or the argument whose next value
+    it is.
 
     ```mlir
     %x, %arrived = exec.receive from @stage0 tag 3 : tensor<8xf32>
@@ -185,8 +185,8 @@ class ValueOnHost<string value, string host> : TypesMatchWith<"host holds the va
 def HostOffloadOp : Op<Exec_Dialect, "offload", [MemoryEffects<[MemRead, MemWrite]>, ValueOnHost<"value", "host">]> {
   let summary = "Begins to copy a buffer to the memory of the host";
   let description = [{
-    The buffer is in use until the event was waited for. `place` is the byte offset in the host's memory once the memory
-    phase has run.
+    The buffer is in use until a wait for the event. Once the memory phase has run, `place` is the byte offset in the
+    host's memory.
 
     ```mlir
     %h, %left = exec.offload %x : tensor<8xf32>
@@ -201,9 +201,9 @@ def HostOffloadOp : Op<Exec_Dialect, "offload", [MemoryEffects<[MemRead, MemWrit
 
 def HostFetchOp : Op<Exec_Dialect, "fetch", [MemoryEffects<[MemRead, MemWrite]>, ValueOnHost<"value", "host">,
     DeclareOpInterfaceMethods<StoringOpInterface, ["getStoredResults"]>]> {
-  let summary = "Begins to bring back what lies in the memory of the host";
+  let summary = "Begins to copy a value back from the memory of the host";
   let description = [{
-    The value may be read when the event was waited for, and by nobody before.
+    The value may be read only after a wait for the event.
 
     ```mlir
     %y, %there = exec.fetch %h : tensor<8xf32>
@@ -218,9 +218,9 @@ def HostFetchOp : Op<Exec_Dialect, "fetch", [MemoryEffects<[MemRead, MemWrite]>,
 }
 
 def RecordOp : Op<Exec_Dialect, "record", [MemoryEffects<[MemWrite]>]> {
-  let summary = "An event that happens when the stream has done what it was given so far";
+  let summary = "An event at the end of all commands that a stream was given so far";
   let description = [{
-    With `exec.wait` on another stream it orders the two streams of a device.
+    A record and an `exec.wait` on another stream order the two streams of a device.
 
     ```mlir
     %done = exec.record
@@ -233,9 +233,10 @@ def RecordOp : Op<Exec_Dialect, "record", [MemoryEffects<[MemWrite]>]> {
 }
 
 def WaitOp : Op<Exec_Dialect, "wait", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "The stream goes on when the event has happened";
+  let summary = "Makes a stream wait for an event";
   let description = [{
-    It stands in the block of what gives the event: a transfer that begins in an iteration of a loop ends in it.
+    A wait stands in the same block as the op that gives the event: a transfer that begins in an iteration of a loop
+    ends in this iteration.
   }];
   let arguments = (ins EventType:$event, StreamAttr:$stream);
   let assemblyFormat = "$event (`on` $stream^)? attr-dict";

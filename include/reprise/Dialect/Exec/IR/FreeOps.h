@@ -6,8 +6,8 @@
 
 namespace reprise::exec {
 
-/// An op that no launch needs to store: views, iota and splat constants are
-/// copied into the launches that read them.
+/// Returns true for an op that no launch needs to store: views, iota and splat constants are copied
+/// into the launches that read them.
 bool isFree(mlir::Operation *op);
 
 } // namespace reprise::exec

@@ -1,4 +1,4 @@
-// reprise: which buffer holds a value, in and around loops.
+// reprise: buffers of values, in and around loops.
 #ifndef REPRISE_DIALECT_EXEC_IR_STORAGE_H
 #define REPRISE_DIALECT_EXEC_IR_STORAGE_H
 
@@ -8,38 +8,39 @@
 
 namespace reprise::exec {
 
-/// A value lies in the buffer of `root`, in iteration k of each loop of `rows` at k times the bytes
-/// that stand beside it.
+/// Place of a value: the buffer of `root`. In iteration k of each loop of `rows`, the value is at k
+/// times the bytes of that entry.
 struct Storage {
   mlir::Value root;
   llvm::SmallVector<std::pair<LoopOp, int64_t>> rows;
 };
 
-/// After the kernels phase. A carry has one buffer, that of the loop's result: the first value, the
-/// body's argument and the next value lie there. A row lies in its stack, a slice in what it is a
-/// row of, and a reshape that a loop slices in its operand.
+/// Finds the storage of a value after the kernels phase. A carry has the buffer of the loop's
+/// result, which holds the first value, the body's argument and the next value. A row lies in its
+/// stack, a slice in its stacked operand, and a reshape that a loop slices in the reshape's
+/// operand.
 Storage findStorage(mlir::Value value);
 
-/// Visits the uses of a value and of reshapes of it, which lie in its place.
+/// Visits the uses of a value and of its reshapes, which share its buffer.
 void forEachReader(mlir::Value value, llvm::function_ref<void(mlir::OpOperand &)> visit);
 
-/// True if `value`, in the kernels phase, has a buffer that it may give to a loop: a command or a
-/// loop made it.
+/// Returns true if a command or a loop computes `value`, so that, in the kernels phase, its buffer
+/// may be given to a loop.
 bool isMade(mlir::Value value);
 
-/// A reader of a carry in its body to which the next value, stored in the carry's place, comes too
-/// early; null if there is none. `mayShare(result, input)` tells whether the launch of `result` may
+/// Returns a reader of a carry in its body that runs after the next value has overwritten the
+/// carry; null if there is none. `mayShare(result, input)` tells whether the launch of `result` may
 /// store it in the place of its operand `input`.
 mlir::Operation *
 findLateReader(LoopOp loop, unsigned carry,
                llvm::function_ref<bool(mlir::OpResult result, unsigned input)> mayShare);
 
-/// True if the rows that a loop stacks may lie where its slices of a stack lie, which nobody reads
-/// later: in each iteration the row is stored when its slice has been read.
+/// Returns true if the rows that a loop stacks may overwrite its slices of a stack that no later op
+/// reads: in each iteration the row is stored after its slice has been read.
 bool mayTakeRows(LoopOp loop, unsigned slice, unsigned stack,
                  llvm::function_ref<bool(mlir::OpResult result, unsigned input)> mayShare);
 
-/// Numbers commands in program order, and loops from before to behind their bodies.
+/// Positions of commands in program order. A loop spans from before to behind its body.
 class Positions {
 public:
   explicit Positions(mlir::Block &block) {
@@ -47,18 +48,19 @@ public:
     end = next;
   }
 
-  /// When the op begins and ends; a terminator is behind everything.
+  /// Returns begin and end of an op; a terminator is behind all ops.
   std::pair<int64_t, int64_t> of(mlir::Operation *op) const {
     auto found = intervals.find(op);
     return found == intervals.end() ? std::make_pair(end, end) : found->second;
   }
-  /// When anything that `op` does happens, as the block of `root` sees it: a loop there does it at
-  /// any time, and what runs beside stream 0 until that stream has waited for it.
+  /// Returns the interval of all effects of `op`, as the block of `root` sees it. An op in a loop
+  /// there may run at any time of the loop. A command beside stream 0 lasts until that stream has
+  /// waited for it.
   std::pair<int64_t, int64_t> seenFrom(mlir::Value root, mlir::Operation *op) const;
-  /// When `op` happens, by the commands of stream 0 between which it does: a transfer begins where
-  /// its stream stands and ends where its event was waited for.
+  /// Returns the interval of `op` in commands of stream 0: a transfer begins at the position of its
+  /// stream and ends at the wait for its event.
   std::pair<int64_t, int64_t> inFlight(mlir::Operation *op) const;
-  /// Launches, in program order.
+  /// Launches in program order.
   llvm::SmallVector<LaunchOp> launches;
   llvm::SmallVector<LoopOp> loops;
   /// Calls, transfers, records and waits.

@@ -16,7 +16,7 @@ namespace reprise::exec {
 #define GEN_PASS_DECL
 #include "reprise/Dialect/Exec/Transforms/Passes.h.inc"
 
-/// With facts that others look up, too; those of the options' target.
+/// Make passes that share `facts` of the options' target.
 std::unique_ptr<mlir::Pass> createOrderLaunchesPass(OrderLaunchesPassOptions options,
                                                     std::shared_ptr<LaunchFacts> facts);
 std::unique_ptr<mlir::Pass> createPlaceBuffersPass(PlaceBuffersPassOptions options,

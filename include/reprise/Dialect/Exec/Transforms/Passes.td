@@ -1,4 +1,4 @@
-// reprise: the passes on command lists.
+// reprise: passes on command lists
 #ifndef EXEC_TRANSFORMS_PASSES
 #define EXEC_TRANSFORMS_PASSES
 
@@ -10,37 +10,38 @@ def TargetOption : Option<"targetName", "target", "std::string", "\"cpu\"",
 def VerifyProgramsPass : Pass<"exec-verify-programs", "::mlir::ModuleOp"> {
   let summary = "Checks device programs that exchange values, before the first pass works on them";
   let description = [{
-    A module of device programs is what `autodiff` leaves: flat programs of pure ops, with roles and names on arguments
-    and results, and beside the ops transfers, events and library calls. There is one program for each device from 0 on.
-    What several programs take under one name is alike. A next value is made by one program, which alone takes the old
-    one; the random offset is an exception. No two programs return a result of one name.
+    `autodiff` produces a module of device programs: flat programs of pure ops, with roles and names on arguments and
+    results, and with transfers, events and library calls. There is one program for each device from 0 on. An argument
+    name has the same type and role in all programs. A next value is computed by one program, and only this program
+    reads the old value; the random offset is an exception. No two programs return a result of the same name.
 
     Every send meets a receive of its size, by program, peer, tag and order, and all programs come to their ends: a send
-    waits until its receive has begun. The first that do not are an error that names what each program waits for.
+    waits until its receive has begun. An error names the first transfers that do not meet and the command that each
+    program waits for.
   }];
 }
 
 def FormLaunchesPass : Pass<"exec-form-launches", "::reprise::ProgramOp"> {
   let summary = "Groups the ops of a device program into launches";
   let description = [{
-    Elementwise ops, draws, views and row reductions join the launch of their latest producer where one loop kernel, or
-    the tile of one contraction, can hold them all. Views and splat constants are copied into the launches that read
-    them. An update of a parameter moves up to where its gradient is complete and the old value has been read for the
-    last time.
+    Elementwise ops, draws, views and row reductions join the launch of their latest producer if one loop kernel, or the
+    tile of one contraction, can hold them all. Views and splat constants are copied into the launches that read them.
+    An update of a parameter moves up to the point at which its gradient is complete and the old value has been read for
+    the last time.
   }];
   let options = [TargetOption];
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }
 
 def OrderLaunchesPass : Pass<"exec-order-launches", "::reprise::ProgramOp"> {
-  let summary = "Runs launches in another order where that takes fewer bytes";
+  let summary = "Reorders launches to need fewer bytes";
   let description = [{
-    Where the buffers that live at once in program order take more than `within` bytes, the first launch of the program
-    that can run and fits runs next: what is large waits until other buffers have died, such as the gradient of a
-    vocabulary for the activations of the layers behind it. Where that finds no order, one of few bytes is looked for by
-    annealing. What replaces an argument waits for the readers of the old value. Blocks with loops, library calls,
-    transfers or events keep their order, and so do those for which no such order is found. `exec.launches_moved` on the
-    function says that one was.
+    If the buffers that live at the same time in program order need more than `within` bytes, the first launch in
+    program order that is ready and fits runs next. Large results so wait until other buffers have died: the gradient of
+    a vocabulary, for example, waits for the activations of the layers behind it. If this rule finds no order, annealing
+    searches for one of few bytes. The command that overwrites an argument waits for the readers of the old value.
+    Blocks with loops, library calls, transfers or events keep their order, and so do blocks without a better one.
+    `exec.launches_moved` on the function says that an order was changed.
   }];
   let options = [
     TargetOption,
@@ -51,13 +52,13 @@ def OrderLaunchesPass : Pass<"exec-order-launches", "::reprise::ProgramOp"> {
 def PlaceBuffersPass : Pass<"exec-place-buffers", "::reprise::ProgramOp"> {
   let summary = "Gives every launch result its place";
   let description = [{
-    The next value of an argument overwrites the argument where no later launch reads the old value; where one does, a
-    copy follows at the end. A result shares the buffer of an input that dies in the launch if the body reads that input
-    at the result's index only. All other buffers are packed into one arena; `exec.arena_bytes` on the function is its
-    size. The search for a lower packing ends at `enough` bytes, such as a budget.
+    The next value of an argument overwrites the argument unless a later launch reads the old value; in that case a copy
+    follows at the end. A result shares the buffer of an input that dies in the launch if the body reads that input at
+    the result's index only. All other buffers are packed into one arena, whose size is `exec.arena_bytes` on the
+    function. The search for a lower packing ends at `enough` bytes, such as a budget.
 
-    What a library call or a transfer uses lives until stream 0 has waited for it. Their results have places as those of
-    launches have; a receive may overwrite an argument, too.
+    The buffers of a library call or a transfer live until stream 0 has waited for the call or transfer. Their results
+    get places like the results of launches; a receive may overwrite an argument, too.
   }];
   let options = [
     TargetOption,
@@ -70,15 +71,15 @@ def PlaceBuffersPass : Pass<"exec-place-buffers", "::reprise::ProgramOp"> {
 def VerifyBuffersPass : Pass<"exec-verify-buffers", "::reprise::ProgramOp"> {
   let summary = "Checks that no buffer is overwritten before its last reader";
   let description = [{
-    Reads nothing but the launches and their places. A launch reads arguments, constants and what launches stored. A
-    result that overwrites an argument is that argument's next value, and no later launch reads the old one; the launch
-    itself reads it only where its kernel may store in place. All other results go with their lives to the judge of
+    Reads only the launches and their places. A launch reads arguments, constants and results of launches. A result that
+    overwrites an argument is the argument's next value, and no later launch reads the old one. The launch itself reads
+    the old value only if its kernel may store in place. All other results and their live ranges go to the judge of
     offsets (`Planning/Offsets`): results share bytes at one time only if a kernel stores one in place of an input that
     dies. `exec.arena_bytes` is the height.
 
-    A program with library calls, transfers or events is gone through once more, iteration by iteration, with a vector
-    clock per stream: of two accesses to the same bytes, one of which writes, the later one must come behind a wait for
-    the earlier one.
+    The pass simulates a program with library calls, transfers or events once more, iteration by iteration, with a
+    vector clock per stream. If two commands access the same bytes and one of them writes, the later one must come
+    behind a wait for the earlier one.
   }];
   let options = [TargetOption];
   let dependentDialects = ["::reprise::exec::ExecDialect"];

@@ -23,7 +23,7 @@
 
 namespace reprise::pipe {
 
-// The table of attributes (Attributes.cpp) says what each of them means.
+// The table of attributes (Attributes.cpp) explains each attribute.
 inline constexpr llvm::StringLiteral kScheduleRefAttr = "pipe.schedule";
 inline constexpr llvm::StringLiteral kHomeAttr = "pipe.home";
 inline constexpr llvm::StringLiteral kCutsAttr = "pipe.cuts";
@@ -32,15 +32,16 @@ inline constexpr llvm::StringLiteral kTimingAttr = "pipe.timing";
 /// Lists the attributes of the dialect `pipe`.
 llvm::ArrayRef<AttributeRow> getAttributeTable();
 
-/// The schedule that the function names; null without the attribute, or if there is no such op.
+/// Returns the schedule that the function names; null without the attribute, or if there is no such
+/// op.
 ScheduleOp findSchedule(ProgramOp function);
 
-/// The cuts that `pipe.cuts` lists on a step or a module; none without the attribute.
+/// Returns the cuts that `pipe.cuts` lists on a step or a module; none without the attribute.
 llvm::SmallVector<CutAttr> getCuts(mlir::Operation *op);
-/// The first of these cuts; null without the attribute.
+/// Returns the first cut of `pipe.cuts`; null without the attribute.
 CutAttr findTakenCut(mlir::Operation *op);
 
-/// The pieces of a function, in its order.
+/// Returns the pieces of a function, in its order.
 llvm::SmallVector<PieceOp> getPieces(ProgramOp function);
 
 } // namespace reprise::pipe

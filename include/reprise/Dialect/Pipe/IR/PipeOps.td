@@ -1,4 +1,4 @@
-// reprise: a step that is cut into pieces for a pipeline of devices.
+// reprise: ops of a step that is cut into pieces for a pipeline of devices
 #ifndef PIPE_OPS
 #define PIPE_OPS
 
@@ -15,31 +15,31 @@ def Pipe_Dialect : Dialect {
   let cppNamespace = "::reprise::pipe";
   let summary = "A step that is cut into pieces for a pipeline of devices";
   let description = [{
-    The phase `partition` speaks this dialect from the cut of the batch to the programs of the devices:
+    The phase `partition` uses this dialect between the cut of the batch and the programs of the devices:
 
-    - `reprise-slice-batch` cuts the batch with `pipe.slice` and adds up what micro-batches contribute with
-      `pipe.accumulate`; `pipe-lower-microbatches` makes ops of the model graph of both.
+    - `reprise-slice-batch` cuts the batch with `pipe.slice` and adds the contributions of micro-batches with
+      `pipe.accumulate`; `pipe-lower-microbatches` turns both into ops of the model graph.
     - `pipe-form-pieces` turns marks of stages and micro-batches into `pipe.piece`, and writes the order of the pieces
       as `pipe.schedule`.
-    - `pipe-split-stages` deals the pieces out to a program per device; `pipe.send` and `pipe.receive` stand where a
-      value is made and where it is read.
-    - `pipe-schedule-transfers` makes of them transfers that begin and end beside compute, `exec.send`, `exec.receive`
+    - `pipe-split-stages` distributes the pieces to a program per device; `pipe.send` stands behind the producer of a
+      value and `pipe.receive` before its reader.
+    - `pipe-schedule-transfers` turns them into transfers that begin and end beside compute, `exec.send`, `exec.receive`
       and `exec.wait`, and `pipe-inline-pieces` flattens the programs. No op of this dialect is left then.
 
     **A device program** is a `reprise.program`. A program that is a part of a step names the step in `reprise.entry`.
 
-    **A program in pieces** names its schedule, `pipe.schedule = @name`. Each of its pieces is one of the schedule, and
-    stands once; none reads what a later piece makes, by the order that every schedule keeps: micro-batch after
-    micro-batch, pass after pass, up the stages in a forward pass and down in a backward pass, weights last. The pieces
-    of a device program stand in the order of the schedule's row. Ops beside the pieces belong to no device: each
-    program that reads one runs it by itself. An argument with `pipe.home` lives on the device of that stage; others may
-    be everywhere.
+    **A program in pieces** names its schedule, `pipe.schedule = @name`. Its pieces are the pieces of the schedule, each
+    once. No piece reads a value of a later piece in the order that every schedule keeps: micro-batch after micro-batch,
+    pass after pass, up the stages in a forward pass and down in a backward pass, weights last. The pieces of a device
+    program stand in the order of the schedule's row. Ops beside the pieces belong to no device: each program that reads
+    a result of such an op runs the op by itself. An argument with `pipe.home` lives on the device of that stage; all
+    other arguments may be on every device.
 
     **A step that is cut** by `pipe-balance-stages` has two attributes, which `pipe-split-stages` moves to the module of
     the device programs. Later phases keep them for reports and for searches over cuts:
 
-    - `pipe.cuts` lists a `#pipe.cut` per schedule that was weighed. The cut that was taken comes first.
-    - `pipe.timing` is the `#pipe.timing` of the cut that was taken.
+    - `pipe.cuts` lists a `#pipe.cut` per schedule that was compared. The chosen cut comes first.
+    - `pipe.timing` is the `#pipe.timing` of the chosen cut.
 
     The page of [attributes](Attributes.md) lists the attributes `pipe.…`.
   }];
@@ -84,7 +84,7 @@ def CutAttr : Pipe_Attr<"Cut", "cut"> {
       "::mlir::FloatAttr":$makespan, EnumParameter<CutState>:$state);
   let extraClassDeclaration = [{
     bool isRefused() const { return getState() == CutState::Refused; }
-    /// The units of each stage: the first one, and behind the last one.
+    /// Returns the units of each stage: [first, end).
     ::std::vector<::std::pair<int, int>> getRanges() const;
   }];
 }
@@ -92,9 +92,9 @@ def CutAttr : Pipe_Attr<"Cut", "cut"> {
 def TimingAttr : Pipe_Attr<"Timing", "timing"> {
   let summary = "A schedule with the estimated seconds of its stages and transfers";
   let description = [{
-    `rows` and `microbatches` are those of `pipe.schedule`. `forward`, `backward`, `weight` and `replay` have the seconds
-    of each stage for a micro-batch; `backward` contains `replay`. Transfer i goes from stage `from[i]` to stage `to[i]`
-    in `there[i]` seconds, and its gradient comes back in `back[i]` seconds. Each direction has `buffers` buffers.
+    `rows` and `microbatches` are those of `pipe.schedule`. `forward`, `backward`, `weight` and `replay` are seconds of
+    each stage per micro-batch; `backward` contains `replay`. Transfer i goes from stage `from[i]` to stage `to[i]` in
+    `there[i]` seconds, and its gradient comes back in `back[i]` seconds. Each direction has `buffers` buffers.
   }];
   let parameters = (ins "::mlir::ArrayAttr":$rows, "int64_t":$microbatches, "::mlir::DenseF64ArrayAttr":$forward,
       "::mlir::DenseF64ArrayAttr":$backward, "::mlir::DenseF64ArrayAttr":$weight, "::mlir::DenseF64ArrayAttr":$replay,
@@ -104,7 +104,7 @@ def TimingAttr : Pipe_Attr<"Timing", "timing"> {
     static TimingAttr get(::mlir::MLIRContext *context, const ::reprise::pipeline::Schedule &schedule,
                           const ::reprise::pipeline::Pipeline &pipeline, ::llvm::ArrayRef<double> replay);
     ::reprise::pipeline::Schedule getSchedule() const;
-    /// Stages and transfers with their seconds; all bytes are 0.
+    /// Returns stages and transfers with their seconds; all bytes are 0.
     ::reprise::pipeline::Pipeline getPipeline() const;
   }];
 }
@@ -113,10 +113,10 @@ def NumberAttr : ConfinedAttr<I64Attr, [IntNonNegative]>;
 def CountAttr : ConfinedAttr<I64Attr, [IntPositive]>;
 
 def SliceOp : Op<Pipe_Dialect, "slice", [Pure]> {
-  let summary = "What a micro-batch reads of a value with rows of the whole batch";
+  let summary = "The rows of a micro-batch in a value with rows of the whole batch";
   let description = [{
-    M micro-batches share N samples in their order; the first ones have one sample more where M does not divide N. Each
-    sample has `rows` rows of dimension `dim`.
+    M micro-batches share N samples in their order; if M does not divide N, the first micro-batches have one sample
+    more. Each sample has `rows` rows of dimension `dim`.
 
     ```mlir
     %1 = pipe.slice %x microbatch 1 of 3 dim 0 : tensor<5x4xf32> -> tensor<2x4xf32>
@@ -133,15 +133,15 @@ def SliceOp : Op<Pipe_Dialect, "slice", [Pure]> {
   let builders = [OpBuilder<(ins "::mlir::Value":$value, "int64_t":$microbatch, "int64_t":$microbatches,
                                  "int64_t":$dim, "int64_t":$rows)>];
   let extraClassDeclaration = [{
-    /// The rows of the micro-batch: the first one, and behind the last one.
+    /// Returns the rows of the micro-batch: [first, end).
     std::pair<int64_t, int64_t> getRange();
   }];
 }
 
 def AccumulateOp : Op<Pipe_Dialect, "accumulate", [Pure, SameOperandsAndResultType]> {
-  let summary = "Adds what a micro-batch contributes to a sum over the batch";
+  let summary = "Adds the contribution of a micro-batch to a sum over the batch";
   let description = [{
-    `sum` is what the micro-batches before contributed. One sum has one chain of these, in the order of the
+    `sum` holds the contributions of the micro-batches before. Each sum is one chain of these ops, in the order of the
     micro-batches, so that no schedule changes its bits.
 
     ```mlir
@@ -155,12 +155,11 @@ def AccumulateOp : Op<Pipe_Dialect, "accumulate", [Pure, SameOperandsAndResultTy
 }
 
 def ScheduleOp : Op<Pipe_Dialect, "schedule", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "What each device of a pipeline runs, in order";
+  let summary = "The pieces that each device of a pipeline runs, in order";
   let description = [{
-    One row per device. A piece is STAGE, a letter and MICROBATCH, as torch.distributed.pipelining writes it: F forward,
-    B backward, or I backward for inputs and W backward for weights. Where the step is differentiated again the rows run
-    as often as `rounds` says, one round after the other. A step without a gradient has forward pieces only: the others
-    are skipped.
+    The schedule has one row per device. A piece is STAGE, a letter and MICROBATCH, as torch.distributed.pipelining
+    writes it: F forward, B backward, or I backward for inputs and W backward for weights. If the step is differentiated
+    again, the rows run `rounds` times, one round after the other. In a step without a gradient only forward pieces run.
 
     The verifier is the judge of schedules (Planning/Pipeline): each pass of each stage over each micro-batch stands
     once, on the device of its stage; passes of a micro-batch are in order, and so are the micro-batches of a pass; no
@@ -182,21 +181,22 @@ def ScheduleOp : Op<Pipe_Dialect, "schedule", [Symbol, DeclareOpInterfaceMethods
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "const ::reprise::pipeline::Schedule &":$schedule,
                                  "int64_t":$rounds)>];
   let extraClassDeclaration = [{
-    /// What is wrong with the rows, if anything is. They may have defects that only a judge finds.
+    /// Reads the rows into `schedule` and returns the first defect, or an empty text. Some defects are found by the
+    /// judge only.
     std::string read(::reprise::pipeline::Schedule &schedule);
-    /// Of a verified op.
+    /// Returns the schedule of a verified op.
     ::reprise::pipeline::Schedule getSchedule();
   }];
 }
 
 def PieceOp : Op<Pipe_Dialect, "piece", [SingleBlockImplicitTerminator<"::reprise::pipe::YieldOp">,
     RecursiveMemoryEffects, HasParent<"::reprise::ProgramOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "What a device runs without waiting in between";
+  let summary = "A part of a step that a device runs without waiting in between";
   let description = [{
-    A pass of one stage over one micro-batch: `forward`, `backward`, or `weight`, the gradients of weights alone. In
-    `round` r it belongs to the r-th forward or backward pass: a derivative of both goes through the stages twice more.
-    Or an op, of no micro-batch, `before` or `after` all of them, such as an update. A value that other pieces read is a
-    result.
+    A piece is a pass of one stage over one micro-batch: `forward`, `backward`, or `weight`, the gradients of weights
+    alone. A piece of `round` r belongs to the r-th forward or backward pass, because a derivative of both goes through
+    the stages twice more. A piece `before` or `after` all passes, such as an update, has no micro-batch. A value that
+    other pieces read is a result.
 
     ```mlir
     %h = pipe.piece forward stage 0 microbatch 1 -> tensor<2x4xf32> {
@@ -214,12 +214,12 @@ def PieceOp : Op<Pipe_Dialect, "piece", [SingleBlockImplicitTerminator<"::repris
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// A pass over a micro-batch.
+    /// Returns true for a pass over a micro-batch.
     bool isPass() { return getKind() != PieceKind::Before && getKind() != PieceKind::After; }
-    /// Of a pass: sweep 0 is the forward pass, 1 its derivative, 2 and 3 the next round's.
+    /// Returns the sweep of a pass: 0 is the forward pass, 1 its derivative, 2 and 3 those of the next round.
     int64_t getSweep() { return 2 * static_cast<int64_t>(getRound()) + (getKind() == PieceKind::Forward ? 0 : 1); }
     YieldOp getYield();
-    /// Where the op stands that makes a result.
+    /// Returns the location of the op that computes a result.
     ::mlir::Location getLocOf(::mlir::OpResult result);
   }];
 }
@@ -235,9 +235,9 @@ def SendOp : Op<Pipe_Dialect, "send", [HasParent<"::reprise::ProgramOp">, Memory
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Gives a value to another device program";
   let description = [{
-    Stands behind the piece that makes the value, or before all pieces if it is an argument. The other program receives
-    it once, under the same number. When it leaves, and when this program waits for that, is for
-    `pipe-schedule-transfers` to say.
+    A send stands behind the piece that computes the value, or before all pieces if the value is an argument. The other
+    program receives the value once, under the same number. `pipe-schedule-transfers` decides when the value leaves and
+    when this program waits for the transfer.
 
     ```mlir
     pipe.send %h as 3 to @train_1 : tensor<2x4xf32>
@@ -251,7 +251,7 @@ def ReceiveOp : Op<Pipe_Dialect, "receive", [HasParent<"::reprise::ProgramOp">, 
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Takes a value from another device program";
   let description = [{
-    Stands before the first piece that reads it, or before the return.
+    A receive stands before the first piece that reads the value, or before the return.
 
     ```mlir
     %h = pipe.receive 3 from @train_0 : tensor<2x4xf32>

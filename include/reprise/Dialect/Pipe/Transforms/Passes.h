@@ -15,7 +15,7 @@ namespace reprise::pipe {
 
 struct StageInputs;
 
-/// The pass for the devices of `inputs`; null: devices of the built-in rates.
+/// Makes the pass for the devices of `inputs`; null means devices with built-in rates.
 std::unique_ptr<mlir::Pass> createBalanceStagesPass(BalanceStagesPassOptions options,
                                                     std::shared_ptr<const StageInputs> inputs);
 

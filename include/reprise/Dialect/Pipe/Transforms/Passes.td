@@ -1,4 +1,4 @@
-// reprise: the passes that cut a step into stages.
+// reprise: passes that cut a step into stages
 #ifndef PIPE_PASSES
 #define PIPE_PASSES
 
@@ -20,12 +20,12 @@ def CheckpointOption : Option<"checkpoint", "checkpoint", "std::string", "\"\"",
 def SplitStacksPass : Pass<"pipe-split-stacks", "::reprise::ProgramOp"> {
   let summary = "Gives each stage the rows of stacked parameters that it reads";
   let description = [{
-    A parameter of a loop over layers has a row per layer. Behind the unrolling each stage reads some of its rows, and makes
-    these rows of its gradient. Where `reprise.stage` says so, the pass replaces such an argument by one per row, and
-    such a result, too: with `reprise.whole`, the name of the array, and `reprise.rows`, the first row, the one behind the
-    last, and how many there are. Elementwise ops on whole stacks, as of updates, become one per row. An op that takes no
-    rows, as a norm over all layers, reads them joined again. An array whose next value is made in one piece stays
-    whole.
+    A parameter of a loop over layers has a row per layer. After the unrolling each stage reads some of the rows and
+    computes the same rows of the gradient. If `reprise.stage` allows it, the pass replaces such an argument, and such a
+    result, by one per row. Each carries `reprise.whole`, the name of the array, and `reprise.rows`: the first row, the
+    row behind the last, and the number of rows. Elementwise ops on whole stacks, as in updates, become one op per row.
+    An op on all rows, such as a norm over all layers, reads the rows joined again. An array whose next value is
+    computed in one piece stays whole.
   }];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
@@ -33,16 +33,17 @@ def SplitStacksPass : Pass<"pipe-split-stacks", "::reprise::ProgramOp"> {
 def BalanceStagesPass : Pass<"pipe-balance-stages", "::reprise::ProgramOp"> {
   let summary = "Joins the places where a step may be cut into stages of equal time";
   let description = [{
-    Reads the marks of `reprise-mark-stages` on a flat step with its gradients and micro-batches, and numbers stages
-    anew, so that the slowest one is as fast as can be: forward and backward passes, replays, and transfers of what a stage
-    reads from the ones before it, in seconds of the cost model. A stage cannot be what its device cannot hold, by an
-    estimate of what its schedule keeps in flight. The cut is exact (Planning/Stages/Balance.h).
+    Reads the marks of `reprise-mark-stages` on a flat step with its gradients and micro-batches, and numbers the stages
+    anew, so that the slowest stage is as fast as possible. The time of a stage, in seconds of the cost model, includes
+    forward and backward passes, replays, and transfers of the values that it reads from earlier stages. A stage must
+    fit its device by an estimate of the values that its schedule keeps in flight. The cut is exact
+    (Planning/Stages/Balance.h).
 
-    With the schedule `auto` every built-in schedule is simulated on its own cut, and the fastest that fits is
-    taken; the first entry of `pipe.cuts` has its name and its chunks. `keep` takes the marks as stages.
+    With the schedule `auto` every built-in schedule is simulated on its own cut, and the fastest one that fits is
+    chosen; the first entry of `pipe.cuts` has its name and its chunks. `keep` uses the marks as stages.
 
-    For a step of one forward and one backward pass the function gets `pipe.cuts`, with a `#pipe.cut` per schedule, and
-    the `pipe.timing` of the cut that was taken.
+    If the step has one forward and one backward pass, the function gets `pipe.cuts`, with a `#pipe.cut` per schedule,
+    and the `pipe.timing` of the chosen cut.
   }];
   let options = !listconcat(ShapeOptions.options, [
     CheckpointOption,
@@ -52,10 +53,10 @@ def BalanceStagesPass : Pass<"pipe-balance-stages", "::reprise::ProgramOp"> {
 }
 
 def LowerMicrobatchesPass : Pass<"pipe-lower-microbatches", "::reprise::ProgramOp"> {
-  let summary = "Makes ops of the model graph of slices and sums of micro-batches";
+  let summary = "Turns slices and sums of micro-batches into ops of the model graph";
   let description = [{
-    `pipe.slice` becomes `reprise.slice`, and `pipe.accumulate` becomes `reprise.add`: what works on ops later knows
-    nothing of micro-batches.
+    `pipe.slice` becomes `reprise.slice`, and `pipe.accumulate` becomes `reprise.add`, so that later passes need not
+    know micro-batches.
   }];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
@@ -63,44 +64,45 @@ def LowerMicrobatchesPass : Pass<"pipe-lower-microbatches", "::reprise::ProgramO
 def FormPiecesPass : Pass<"pipe-form-pieces", "::mlir::ModuleOp"> {
   let summary = "Puts the ops of a step into the pieces that devices run, and writes down their order";
   let description = [{
-    Takes a flat step whose ops have marks of stages and micro-batches. An op goes to the pass of its stage over its
-    micro-batch, or stands alone before or after all of them; one without marks follows what it reads. Constants, and
-    what is made of inputs alone, stay beside the pieces. A `pipe.schedule` has the order, and the marks are gone.
-    See docs/Rationale/Stages.md.
+    Reads a flat step whose ops have marks of stages and micro-batches. An op goes to the pass of its stage over its
+    micro-batch, or stands alone before or after all passes; an op without marks follows its operands. Constants, and
+    ops on inputs alone, stay beside the pieces. A `pipe.schedule` holds the order, and the marks are removed. See
+    docs/Rationale/Stages.md.
   }];
   let options = ShapeOptions.options;
   let dependentDialects = ["::reprise::pipe::PipeDialect"];
 }
 
 def LabelPiecesPass : Pass<"pipe-label-pieces", "::mlir::ModuleOp"> {
-  let summary = "Says which passes of a stage are replayed";
+  let summary = "Labels the passes of a stage that are replayed";
   let description = [{
-    `checkpoint` says which micro-batches a stage replays from what it received: `always`, `except-last` or `never`. A
-    stage's passes over a micro-batch become one unit, and what no policy has labelled is labelled so.
+    `checkpoint` says which micro-batches a stage replays from the values that it received: `always`, `except-last` or
+    `never`. The passes of a stage over a micro-batch become one unit, and values without a label from a policy get
+    labels by this rule.
   }];
   let options = [CheckpointOption];
   let dependentDialects = ["::reprise::pipe::PipeDialect", "::reprise::RepriseDialect"];
 }
 
 def SplitStagesPass : Pass<"pipe-split-stages", "::mlir::ModuleOp"> {
-  let summary = "Deals the pieces of a step out to a program per device";
+  let summary = "Distributes the pieces of a step to a program per device";
   let description = [{
     Pieces go to the device of their stage, in the order of the schedule. A value that another device reads is sent
-    there directly, once: `pipe.send` stands behind the piece that makes it, and `pipe.receive` before the first one that
-    reads it. Parameters and states live on the device of the first stage that reads them, with their updates. What
-    belongs to no device is made in each program that reads it. `pipe.cuts` and `pipe.timing` move from the step to the
-    module.
+    there directly, once: `pipe.send` stands behind the piece that computes the value, and `pipe.receive` before the
+    first piece that reads it. Parameters and states live on the device of the first stage that reads them, with their
+    updates. Ops that belong to no device are copied into each program that reads them. `pipe.cuts` and `pipe.timing`
+    move from the step to the module.
   }];
   let dependentDialects = ["::reprise::pipe::PipeDialect"];
 }
 
 def ScheduleTransfersPass : Pass<"pipe-schedule-transfers", "::mlir::ModuleOp"> {
-  let summary = "Says when values leave and arrive between the pieces of device programs";
+  let summary = "Places the transfers of values between the pieces of device programs";
   let description = [{
-    A value leaves at the end of the piece that makes it, and its receive begins a piece before the one that reads it,
-    so that transfers run beside compute. Two passes of one stage may have values on their way to one pass of another
-    stage: the third one waits until the other side has begun to receive the first one's. Where programs would wait for
-    each other in a circle, as with a value that skips the stages of an interleaved schedule, more may.
+    A value leaves at the end of the piece that computes it, and its receive begins one piece before the reader, so that
+    transfers run beside compute. Two values may be on their way from one pass of a stage to one pass of another stage:
+    the third waits until the other side has begun to receive the first. If programs would wait for each other in a
+    circle, as with a value that skips the stages of an interleaved schedule, more values may be on their way.
 
     `pipe.send` and `pipe.receive` become `exec.send`, `exec.receive` and `exec.wait`. A send that nobody receives is an
     error, and so is a receive of another type.
@@ -111,8 +113,8 @@ def ScheduleTransfersPass : Pass<"pipe-schedule-transfers", "::mlir::ModuleOp"> 
 def InlinePiecesPass : Pass<"pipe-inline-pieces", "::mlir::ModuleOp"> {
   let summary = "Flattens device programs, and drops the schedule";
   let description = [{
-    What stands beside the pieces goes to the first op that reads it. A program with a forward pass behind a backward
-    pass is planned as one scope.
+    Ops beside the pieces go to the first op that reads them. A program with a forward pass behind a backward pass is
+    planned as one scope.
   }];
   let dependentDialects = ["::reprise::pipe::PipeDialect"];
 }

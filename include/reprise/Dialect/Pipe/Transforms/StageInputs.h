@@ -1,4 +1,4 @@
-// reprise: what is given to a cut of a step into stages
+// reprise: inputs of the pass that cuts a step into stages
 #ifndef REPRISE_DIALECT_PIPE_TRANSFORMS_STAGEINPUTS_H
 #define REPRISE_DIALECT_PIPE_TRANSFORMS_STAGEINPUTS_H
 
@@ -6,29 +6,29 @@
 
 namespace reprise::pipe {
 
-/// A device and what its program may take.
+/// Device and the limits of its program.
 struct StageDevice {
   std::shared_ptr<const CostModel> costs;
   std::optional<int64_t> arena; ///< bytes of arena and workspace
-  std::optional<double> share;  ///< the same as a share of what saving all takes
+  std::optional<double> share;  ///< limit as a share of arena and workspace with all values saved
 };
 
-/// A cut whose programs did not fit.
+/// Cut whose programs did not fit.
 struct RefusedCut {
   std::string schedule;
   int64_t chunks;
-  std::vector<std::pair<int, int>> units; ///< of each stage: the first one, and behind the last one
-  /// Per device: its bytes over those that its program takes at least; 1 where they are enough.
+  std::vector<std::pair<int, int>> units; ///< units of each stage: [first, end)
+  /// Bytes of each device as a fraction of the smallest bytes of its program; 1 if they are enough.
   std::vector<double> rooms;
 };
 
-/// Input of `pipe-balance-stages`: the devices, and what a search over cuts has learned. The pass
-/// writes the cut that it finds as `pipe.cuts` and `pipe.timing`.
+/// Input of `pipe-balance-stages`: the devices, and the results of earlier cuts in a search. The
+/// pass writes its cut as `pipe.cuts` and `pipe.timing`.
 struct StageInputs {
-  std::vector<StageDevice> devices; ///< one each, or none: the built-in rates of a CPU
-  std::vector<RefusedCut> refused;  ///< not taken again
-  /// Cuts are those for the fewest bytes. The budgets of the devices are 0, and the rooms of
-  /// refused cuts are those of a budget of one byte.
+  std::vector<StageDevice> devices; ///< one per stage, or empty: the built-in rates of a CPU
+  std::vector<RefusedCut> refused;  ///< cuts that the pass must not choose again
+  /// Tells whether the search minimizes bytes. The budgets of the devices are then 0, and the rooms
+  /// of refused cuts are those of a budget of one byte.
   bool isForLeast = false;
 };
 

@@ -16,16 +16,16 @@ def AttentionOp : Reprise_Op<"attention", (ins Reprise_FloatTensor:$query, Repri
   let summary = "Scaled dot-product attention, causal, masked, biased or plain, with dropout";
   let description = [{
     query [b, h, t, d], key [b, g, s, d], value [b, g, s, e]; g divides h, and query head i reads key head i / (h / g)
-    (grouped-query attention). `score = (Σ_d q·k) * scale + bias; m = max score; p = exp(score - m); l = Σp; out =
-    (Σ_s dropout(p)·v) / l; lse = m + log l`. bias, in the compute type, and mask are [b or 1, h or 1, t or 1, s].
-    Masked are keys where mask is 0, and with `causal` keys j > i + (s - t) of query i; a query without any key has
-    out = 0 and lse = -inf. Dropout draws by index [b, h, i, j]. out is [b, h, t, e] in the element type of query, lse
-    is [b, h, t] in the compute type; 16-bit operands are widened and nothing is rounded in between.
+    (grouped-query attention). `score = (Σ_d q·k) * scale + bias; m = max score; p = exp(score - m); l = Σp; out = (Σ_s
+    dropout(p)·v) / l; lse = m + log l`. bias, in the compute type, and mask are [b or 1, h or 1, t or 1, s]. Keys with
+    mask 0 are masked, and with `causal` keys j > i + (s - t) of query i. A query without any key has out = 0 and lse =
+    -inf. Dropout draws by index [b, h, i, j]. out is [b, h, t, e] in the element type of query, lse is [b, h, t] in the
+    compute type; 16-bit operands are widened, and no intermediate result is rounded.
 
-    Σ_d and Σ_s are the contraction's fma chains, l has the order of a sum over the last dimension. Every order is that
-    of the whole row of s keys (in a sum over queries: of all t queries): a key stands in the lane and the block of its
-    own index j. Masked keys are no terms: they are skipped where they stand; lanes and blocks without any term keep
-    their identity (+0, for m -inf) and take part like all others. A dropped key is a term with p = +0.
+    Σ_d and Σ_s are the contraction's fma chains, and l has the order of a sum over the last dimension. Every order is
+    the order of the whole row of s keys (in a sum over queries: of all t queries): a key stands in the lane and the
+    block of its own index j. Masked keys are no terms: they are skipped at their position. Lanes and blocks without any
+    term keep their identity (+0, for m -inf) and take part like all others. A dropped key is a term with p = +0.
   }];
   let results = (outs Reprise_FloatTensor:$out, Reprise_FloatTensor:$lse);
   let assemblyFormat = [{

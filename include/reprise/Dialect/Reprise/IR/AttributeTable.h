@@ -7,23 +7,23 @@
 
 namespace reprise {
 
-/// An op, or an argument or a result of a function, that has an attribute.
+/// Op, or an argument or a result of a function, with an attribute.
 struct AttributePlace {
   enum Kind { Op, Argument, Result };
 
   Kind kind;
   mlir::Operation *op;
-  unsigned number = 0;  ///< of the argument or the result
-  mlir::Type type = {}; ///< of the argument or the result
+  unsigned number = 0;  ///< number of the argument or the result
+  mlir::Type type = {}; ///< type of the argument or the result
 };
 
-/// A set of places, and the words that stand behind "on".
+/// Set of places, and its name after "on" in messages.
 struct PlaceKind {
   llvm::StringLiteral words;
   bool (*contains)(const AttributePlace &place);
 };
 
-/// A set of values, and the words that stand behind "to be".
+/// Set of values, and its name after "to be" in messages.
 struct ValueKind {
   llvm::StringLiteral words;
   bool (*contains)(const AttributePlace &place, mlir::Attribute value);
@@ -32,7 +32,7 @@ struct ValueKind {
   std::string (*explain)(const AttributePlace &place, mlir::Attribute value) = nullptr;
 };
 
-/// All that is known of one attribute. Verifier and documentation work from the row alone.
+/// Row of the table of attributes. Verifier and documentation use only the row.
 struct AttributeRow {
   llvm::StringLiteral name;
   PlaceKind place;
@@ -85,14 +85,14 @@ inline constexpr PlaceKind kOnResult{"a result of a function", isResult};
 inline constexpr PlaceKind kOnArgumentOrResult{"an argument or a result of a function",
                                                isArgumentOrResult};
 
-/// Numbers that passes may add up, or count on from, without an overflow.
+/// Largest number that passes can add or count on from without an overflow.
 inline constexpr int64_t kMostOfCount = (int64_t(1) << 62) - 1;
-/// Stages and micro-batches beyond this number are none.
+/// Largest number of a stage or micro-batch.
 inline constexpr int64_t kMostOfIndex = (int64_t(1) << 20) - 1;
 
-/// True for an i64 from 0 to `most`.
+/// Returns true for an i64 from 0 to `most`.
 bool isNumber(mlir::Attribute value, int64_t most);
-/// True for an array of i64 from 0 to `most`.
+/// Returns true for an array of i64 from 0 to `most`.
 bool isNumbers(mlir::Attribute value, int64_t most);
 
 bool isMark(const AttributePlace &place, mlir::Attribute value);

@@ -6,13 +6,13 @@
 
 namespace reprise {
 
-/// Whether a type, or the elements of a tensor, are floats of 16 bits.
+/// Returns whether a type, or the elements of a tensor, are 16-bit floats.
 inline bool isHalf(mlir::Type type) {
   mlir::Type element = getElementTypeOrSelf(type);
   return element.isBF16() || element.isF16();
 }
 
-/// By how many bits floats grow; none where one of the types is no float.
+/// Returns the number of bits by which a cast widens floats; none if one of the types is no float.
 inline std::optional<int> countAddedBits(CastOp cast) {
   auto from = mlir::dyn_cast<mlir::FloatType>(getElementTypeOrSelf(cast.getOperand().getType()));
   auto to = mlir::dyn_cast<mlir::FloatType>(getElementTypeOrSelf(cast.getResult().getType()));
@@ -21,10 +21,10 @@ inline std::optional<int> countAddedBits(CastOp cast) {
   return static_cast<int>(to.getWidth()) - static_cast<int>(from.getWidth());
 }
 
-/// True for floats that come to lie in more bits, as they are.
+/// Returns true if the cast converts floats exactly to more bits.
 inline bool widens(CastOp cast) { return countAddedBits(cast).value_or(0) > 0; }
 
-/// True for floats that are rounded to fewer bits.
+/// Returns true if the cast rounds floats to fewer bits.
 inline bool narrows(CastOp cast) { return countAddedBits(cast).value_or(0) < 0; }
 
 } // namespace reprise

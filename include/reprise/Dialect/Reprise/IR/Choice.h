@@ -6,11 +6,11 @@
 
 namespace reprise {
 
-/// True if the function returns the value for the comparison of replays only.
+/// Returns true if the function returns the value only for the comparison of replays.
 bool isExposure(mlir::OpOperand &use);
 
-/// True for a pad, such as the cotangent of a slice, that elementwise ops alone read: they choose
-/// between its operand and the value around it.
+/// Returns true for a pad, such as the cotangent of a slice, whose readers are all elementwise ops:
+/// they choose between its operand and the padding value.
 bool isChoice(mlir::Operation *op);
 
 } // namespace reprise

@@ -4,8 +4,8 @@
 
 include "reprise/Dialect/Reprise/IR/RepriseBase.td"
 
-// Window attributes, one number per spatial dimension: steps of the window, positions of zeros (or nothing) before and
-// after the image, steps inside the window.
+// Base of convolutions. Window attributes, one number per spatial dimension: steps of the window, positions of zeros
+// (or nothing) before and after the image, steps inside the window.
 class Reprise_ConvolutionOp<string mnemonic, dag operands, list<Trait> traits = []>
     : Reprise_PureOp<mnemonic, !con(operands, (ins DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$low,
         DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$dilation, DefaultValuedAttr<I64Attr, "1">:$groups)),
@@ -13,8 +13,8 @@ class Reprise_ConvolutionOp<string mnemonic, dag operands, list<Trait> traits = 
   let results = (outs Reprise_FloatTensor:$result);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The types of image [n, c, y, x], filter [o, c / groups, r, s] and output [n, o, y', x'], whichever of them is the
-    /// result. One or two spatial dimensions.
+    /// Returns the type of the image [n, c, y, x], the filter [o, c / groups, r, s] or the output [n, o, y', x'], one
+    /// of which is the result. One or two spatial dimensions.
     ::mlir::RankedTensorType getImageType();
     ::mlir::RankedTensorType getFilterType();
     ::mlir::RankedTensorType getOutputType();
@@ -40,10 +40,10 @@ def ConvolutionTransposeOp : Reprise_ConvolutionOp<"convolution_transpose", (ins
     Reprise_FloatTensor:$filter)> {
   let summary = "Transposed convolution: the gradient of a convolution's image";
   let description = [{
-    output [n, o, spatial…], filter [o, c / groups, window…], result [n, c, spatial…], attributes and shapes as of the
-    convolution that takes result to output. One chain of fma over (output channel of the group, window position) per
-    result, row-major, from +0. Window positions that fall between two steps of the stride are no terms; the others are
-    counted in blocks of 4,096, positions outside of output among them as zero terms.
+    output [n, o, spatial…], filter [o, c / groups, window…], result [n, c, spatial…]; attributes and shapes are those
+    of the convolution from result to output. Each result is one chain of fma over (output channel of the group, window
+    position), row-major, from +0. Window positions that fall between two steps of the stride are no terms; the others
+    are counted in blocks of 4,096, positions outside of output among them as zero terms.
   }];
   let assemblyFormat = [{
     $output `,` $filter `strides` $strides `low` $low `high` $high `dilation` $dilation attr-dict
@@ -55,8 +55,8 @@ def ConvolutionFilterOp : Reprise_ConvolutionOp<"convolution_filter", (ins Repri
     Reprise_FloatTensor:$output)> {
   let summary = "The gradient of a convolution's filter";
   let description = [{
-    image [n, c, spatial…], output [n, o, spatial…], result [o, c / groups, window…], attributes and shapes as of the
-    convolution that takes image to output. One chain of fma over (sample, output position) per result, row-major, in
+    image [n, c, spatial…], output [n, o, spatial…], result [o, c / groups, window…]; attributes and shapes are those of
+    the convolution from image to output. Each result is one chain of fma over (sample, output position), row-major, in
     blocks of 4,096; positions outside the image are zero terms.
   }];
   let assemblyFormat = [{
@@ -65,7 +65,7 @@ def ConvolutionFilterOp : Reprise_ConvolutionOp<"convolution_filter", (ins Repri
   }];
 }
 
-// The windows of a pooling: `adaptive` splits the image evenly, output i of m covering [⌊i·n/m⌋, ⌈(i+1)·n/m⌉) of n.
+// Base of poolings. `adaptive` splits the image evenly: output i of m covers [⌊i·n/m⌋, ⌈(i+1)·n/m⌉) of n.
 class Reprise_PoolOp<string mnemonic, dag operands>
     : Reprise_PureOp<mnemonic, !con(operands, (ins DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
         DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, UnitAttr:$adaptive)), [PoolOpInterface]> {
@@ -74,7 +74,7 @@ class Reprise_PoolOp<string mnemonic, dag operands>
 }
 
 def MaxPoolOp : Reprise_PoolOp<"max_pool", (ins Reprise_FloatTensor:$operand)> {
-  let summary = "The maximum of each window, and where it stands";
+  let summary = "The maximum of each window, and its position";
   let description = [{
     operand [n, c, spatial…], one or two spatial dimensions. Windows of `window` positions at steps of `strides`, from
     `low` before the image to `high` after it; positions outside are no terms, a window must hold at least one that is
@@ -92,8 +92,8 @@ def MaxPoolOp : Reprise_PoolOp<"max_pool", (ins Reprise_FloatTensor:$operand)> {
 def AveragePoolOp : Reprise_PoolOp<"average_pool", (ins Reprise_FloatTensor:$operand)> {
   let summary = "The mean of each window";
   let description = [{
-    Windows as of `max_pool`. The sum over the positions inside the image, row-major, in order from +0, divided by their
-    number; in the compute type, rounded once.
+    The windows are those of `max_pool`. The result is the sum over the positions inside the image, row-major, in order
+    from +0, divided by their number; in the compute type, rounded once.
   }];
   let results = (outs Reprise_FloatTensor:$result);
   let assemblyFormat = [{
@@ -105,8 +105,9 @@ def AveragePoolOp : Reprise_PoolOp<"average_pool", (ins Reprise_FloatTensor:$ope
 def AveragePoolBackwardOp : Reprise_PoolOp<"average_pool_backward", (ins Reprise_FloatTensor:$output)> {
   let summary = "The adjoint of average_pool";
   let description = [{
-    output is the cotangent of an average_pool's result, result that of its operand: the sum over the windows that hold a
-    position, row-major, in order from +0, of the window's cotangent divided by its number of positions.
+    output is the cotangent of an average_pool's result, and result is the cotangent of its operand. Each element is the
+    sum over the windows that hold its position, row-major, in order from +0, of the window's cotangent divided by its
+    number of positions.
   }];
   let results = (outs Reprise_FloatTensor:$result);
   let assemblyFormat = [{

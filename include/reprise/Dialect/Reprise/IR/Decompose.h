@@ -6,7 +6,7 @@
 
 namespace reprise {
 
-/// Builds the chain that defines `op` before it: on operands in their compute types, each result
+/// Builds the chain that defines `op` before it, on operands in their compute types; each result is
 /// rounded once. Returns a value for each result.
 llvm::SmallVector<mlir::Value> buildDefinition(DecomposableOpInterface op);
 

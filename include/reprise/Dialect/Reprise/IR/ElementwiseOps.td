@@ -97,8 +97,8 @@ def CompareOp : Reprise_PureOp<"compare",
     (ins Reprise_ComparePredicateAttr:$predicate, Reprise_Tensor:$lhs, Reprise_Tensor:$rhs),
     [ElementwiseOpInterface, InferTypeOpAdaptor]> {
   let summary = "Comparison, elementwise with broadcasting";
-  let description = "1 where `x predicate y` holds. With a NaN on either side only `ne` holds. Integers are signed; of "
-    "i1, false is less than true.";
+  let description = "1 where `x predicate y` holds. With a NaN on either side only `ne` holds. Integers are signed; "
+    "for i1, false is less than true.";
   let results = (outs Reprise_BoolTensor:$result);
   let assemblyFormat = [{
     $predicate $lhs `,` $rhs attr-dict `:` custom<CompareTypes>(type($lhs), type($rhs), type($result))

@@ -1,4 +1,4 @@
-// reprise: which argument and which result of an entry function is what.
+// reprise: the meaning of the arguments and results of an entry function.
 #ifndef REPRISE_DIALECT_REPRISE_IR_ENTRYSIGNATURE_H
 #define REPRISE_DIALECT_REPRISE_IR_ENTRYSIGNATURE_H
 
@@ -8,12 +8,12 @@
 
 namespace reprise {
 
-/// What the attributes of an entry function's arguments and results say. A view: it reads them when
-/// it is asked, but for the replaced arguments, which it finds once. `import` completes roles and
-/// names; before that they may be missing.
+/// View of the attributes of an entry function's arguments and results. It reads attributes on each
+/// call, except for the replaced arguments, which it computes once. `import` completes roles and
+/// names; before `import` they may be missing.
 class EntrySignature {
 public:
-  // The attributes.
+  // Names of the attributes.
   static constexpr llvm::StringLiteral kRole = "reprise.role", kName = "reprise.name",
                                        kInit = "reprise.init", kBatchDim = "reprise.batch_dim",
                                        kCheck = "reprise.check", kReplayOf = "reprise.replay_of",
@@ -22,36 +22,37 @@ public:
 
   explicit EntrySignature(mlir::FunctionOpInterface entry) : entry(entry) {}
 
-  /// Null if there is none.
+  /// Returns the name of an argument; null if it has none.
   mlir::StringAttr getArgumentName(unsigned argument) const;
-  /// Input, parameter, state, seed, offset or step; empty if there is none.
+  /// Returns the role of an argument: input, parameter, state, seed, offset or step; empty if it
+  /// has none.
   llvm::StringRef getRole(unsigned argument) const;
-  /// How an argument that the user does not give begins; null if it has no such value.
+  /// Returns the initializer of an argument that the user does not give; null if it has none.
   mlir::Attribute getInit(unsigned argument) const;
   std::optional<int64_t> getBatchDim(unsigned argument) const;
 
-  /// Null if there is none: the result is returned for the comparison of replays only.
+  /// Returns the name of a result; null for a result that is only for the comparison of replays.
   mlir::StringAttr getResultName(unsigned result) const;
-  /// Where an argument or a result stands among those of the step that was cut into programs; zero
-  /// if it was not.
+  /// Returns the position of an argument or a result in the step that was cut into programs; 0 if
+  /// the step was not cut.
   int64_t getArgumentPosition(unsigned argument) const;
   int64_t getResultPosition(unsigned result) const;
-  /// Of rows of an argument or a result that `pipe-split-stacks` has cut; none of a whole one.
+  /// Rows of an argument or a result that `pipe-split-stacks` has cut; none for a whole array.
   struct Rows {
-    mlir::StringAttr whole; ///< its name
-    int64_t first, last;    ///< of these, as a range
-    int64_t of;             ///< how many rows the whole has
+    mlir::StringAttr whole; ///< name of the whole array
+    int64_t first, last;    ///< range of these rows
+    int64_t of;             ///< number of rows of the whole array
   };
   std::optional<Rows> getArgumentRows(unsigned argument) const;
   std::optional<Rows> getResultRows(unsigned result) const;
-  /// What a result is that is returned for the comparison of replays only; else null.
+  /// Returns the name of a result that is only for the comparison of replays; otherwise null.
   mlir::StringAttr getCheck(unsigned result) const;
-  /// The result that such a replay must be equal to; none if it is the original of one.
+  /// Returns the result that a replay must be equal to; none for the original.
   std::optional<int64_t> getReplayOf(unsigned result) const;
 
-  /// The argument of each result's name, whose next value the result is; -1 for outputs.
+  /// Returns, for each result, the argument whose next value it is, by name; -1 for outputs.
   llvm::ArrayRef<int64_t> getReplacedArguments() const;
-  /// True if the function returns the operand as an argument's next value.
+  /// Returns true if the function returns the operand as an argument's next value.
   bool isNextValue(mlir::OpOperand &use) const;
 
 private:

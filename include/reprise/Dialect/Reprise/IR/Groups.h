@@ -6,8 +6,8 @@
 
 namespace reprise {
 
-/// Of means over the batch and of quotients by its count, discardable: where the batch is cut, each
-/// part is a group with a mean of its own. Batch norms and their derivatives carry it.
+/// Mark of means over the batch and of quotients by the batch size; discardable. If the batch is
+/// cut, each part is a group with its own mean. Batch norms and their derivatives carry it.
 inline constexpr llvm::StringLiteral kPerGroupAttr = "reprise.per_group";
 
 } // namespace reprise

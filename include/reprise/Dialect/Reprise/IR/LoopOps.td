@@ -1,18 +1,18 @@
-// reprise: one body for many iterations.
+// reprise: loop with one body for many iterations
 #ifndef REPRISE_LOOP_OPS
 #define REPRISE_LOOP_OPS
 
 include "reprise/Dialect/Reprise/IR/RepriseBase.td"
 
-// The body's arguments are the carries and then the slices, the results the carries and then the stacks: what is
-// appended to the slices or the stacks moves nothing else.
+// The body's arguments are the carries and then the slices; the results are the carries and then the stacks. A new
+// slice or stack at the end therefore moves no other value.
 def LoopOp : Op<Reprise_Dialect, "loop", [AttrSizedOperandSegments, RecursiveMemoryEffects, SingleBlock]> {
   let summary = "A body that runs a fixed number of times, one iteration after the other";
   let description = [{
-    A scan. Iteration k gets the carries, which start as `inits`, and row k of every tensor in `xs` (whose leading
+    A scan. Iteration k receives the carries, which start as `inits`, and row k of every tensor in `xs` (whose leading
     dimension is the trip count, at least 1); it yields the next carries and one row of every stack. The results are the
-    last carries and the stacks. With `reverse` the iterations run from the last row to the first. The body reads values
-    from above freely; they are the same in every iteration.
+    last carries and the stacks. With `reverse` the iterations run from the last row to the first. The body may read
+    values from above, which are the same in every iteration.
 
     ```mlir
     %h, %norms = reprise.loop 12 (%c = %x) over (%w = %weights)
@@ -30,7 +30,7 @@ def LoopOp : Op<Reprise_Dialect, "loop", [AttrSizedOperandSegments, RecursiveMem
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [
-    // The body gets its block and arguments, and nothing else.
+    // Creates the body with its block and arguments, but without ops.
     OpBuilder<(ins "int64_t":$trip, "::mlir::ValueRange":$inits, "::mlir::ValueRange":$xs,
         "::mlir::TypeRange":$results, CArg<"bool", "false">:$reverse)>
   ];

@@ -31,8 +31,8 @@ def CrossEntropyOp : Reprise_RowOp<"cross_entropy", (ins Reprise_FloatTensor:$lo
     [InferTypeOpAdaptor, DeclareOpInterfaceMethods<IndexingOpInterface>]> {
   let summary = "Negative log likelihood of a label under softmax, per sample";
   let description = [{
-    Over the last dimension of the logits: `m = max x; s = x - m; result = log Σexp(s) - s[label]`. Labels are clamped
-    to [0, classes - 1].
+    Reduces the last dimension of the logits: `m = max x; s = x - m; result = log Σexp(s) - s[label]`. Labels are
+    clamped to [0, classes - 1].
   }];
   let results = (outs Reprise_FloatTensor:$result);
   let assemblyFormat = "$logits `,` $labels attr-dict `:` functional-type(operands, $result)";
@@ -65,8 +65,8 @@ def GroupNormOp : Reprise_RowOp<"group_norm", (ins Reprise_FloatTensor:$operand,
     Reprise_FloatTensor:$bias, I64Attr:$groups, Reprise_RateAttr:$epsilon), [InferTypeOpAdaptor]> {
   let summary = "Normalization over groups of channels of one sample, with weight and bias per channel";
   let description = [{
-    operand [n, c, spatial…], weight and bias [c], `groups` divides c. As `layer_norm`, over the c / groups channels of a
-    group and all spatial dimensions. The statistics are results [n, groups] in the compute type.
+    operand [n, c, spatial…], weight and bias [c], `groups` divides c. The formula is that of `layer_norm`, over the c /
+    groups channels of a group and all spatial dimensions. The statistics are results [n, groups] in the compute type.
   }];
   let results = (outs Reprise_FloatTensor:$result, Reprise_FloatTensor:$mean, Reprise_FloatTensor:$rstd);
   let assemblyFormat = "$operand `,` $weight `,` $bias `groups` $groups attr-dict `:` functional-type(operands, results)";
@@ -76,10 +76,11 @@ def BatchNormOp : Reprise_RowOp<"batch_norm", (ins Reprise_FloatTensor:$operand,
     Reprise_FloatTensor:$bias, Reprise_RateAttr:$epsilon), [InferTypeOpAdaptor]> {
   let summary = "Normalization of each channel over samples and positions (training)";
   let description = [{
-    operand [n, c, spatial…], weight and bias [c]. Over n and all spatial dimensions, m elements per channel: `mean =
+    operand [n, c, spatial…], weight and bias [c]. Reduces n and all spatial dimensions, m elements per channel: `mean =
     Σx / m; d = x - mean; variance = Σ(d * d) / m; rstd = 1 / sqrt(variance + epsilon); result = (d * rstd) * weight +
     bias`. The statistics are results [c] in the compute type. Running statistics are state: the model reads the old
-    value once and returns one new value made of `batch_statistics` of mean and variance, so that no replay updates it.
+    value once and returns one new value computed from `batch_statistics` of mean and variance, so that no replay
+    updates it.
   }];
   let results = (outs Reprise_FloatTensor:$result, Reprise_FloatTensor:$mean, Reprise_FloatTensor:$variance);
   let assemblyFormat = "$operand `,` $weight `,` $bias attr-dict `:` functional-type(operands, results)";
@@ -87,13 +88,13 @@ def BatchNormOp : Reprise_RowOp<"batch_norm", (ins Reprise_FloatTensor:$operand,
 
 def BatchStatisticsOp : Reprise_RowOp<"batch_statistics", (ins Reprise_FloatTensor:$mean, Reprise_FloatTensor:$variance,
     I64Attr:$count, UnitAttr:$deferred), [AllTypesMatch<["mean", "variance", "wholeMean", "unbiasedVariance"]>]> {
-  let summary = "What a batch norm's statistics add to running ones: the mean and the unbiased variance";
+  let summary = "The share of a batch norm in running statistics: the mean and the unbiased variance";
   let description = [{
-    Of the mean and the variance of `count` elements per channel, at least two: `unbiased = (variance * count) / (count -
-    1)`; the mean comes as it is. Where the batch is cut into micro-batches, each has statistics of its own, of its own
-    count, and hands the running ones that they go into to the next. With `deferred`, the statistics of all micro-batches
-    become those of the whole batch, in their order (Chan et al. 1979), and what reads them runs once, behind the last
-    micro-batch. Samples are normalized by the statistics of their micro-batch either way.
+    Converts the mean and the variance of `count` elements per channel, at least two: `unbiased = (variance * count) /
+    (count - 1)`; the mean is unchanged. If the batch is cut into micro-batches, each micro-batch has its own statistics
+    and its own count, and passes its running statistics to the next. With `deferred`, the statistics of all
+    micro-batches are combined into those of the whole batch, in their order (Chan et al. 1979), and their readers run
+    once, behind the last micro-batch. In both cases samples are normalized by the statistics of their micro-batch.
   }];
   let results = (outs Reprise_FloatTensor:$wholeMean, Reprise_FloatTensor:$unbiasedVariance);
   let assemblyFormat = [{

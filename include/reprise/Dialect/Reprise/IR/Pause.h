@@ -1,4 +1,4 @@
-// reprise: where a step stops until it is told to go on
+// reprise: the point at which a step stops until the caller continues it
 #ifndef REPRISE_DIALECT_REPRISE_IR_PAUSE_H
 #define REPRISE_DIALECT_REPRISE_IR_PAUSE_H
 
@@ -9,11 +9,11 @@
 
 namespace reprise {
 
-/// The pause of a device program, or null.
+/// Returns the pause of a device program, or null.
 PauseOp findPause(mlir::FunctionOpInterface program);
 
-/// Fails, at the op, on what a device program cannot have: a second pause, or a late value that is
-/// no input, or one that other ops read, too.
+/// Fails, at the op, for a second pause in a device program, for a late value that is no input, and
+/// for a late value that other ops read as well.
 mlir::LogicalResult verifyPauses(mlir::FunctionOpInterface program);
 
 } // namespace reprise

@@ -6,7 +6,7 @@
 
 namespace reprise {
 
-// The table of attributes (Attributes.cpp) says what each of them means.
+// The table of attributes (Attributes.cpp) explains each attribute.
 inline constexpr llvm::StringLiteral kBlockAttr = "reprise.block";
 inline constexpr llvm::StringLiteral kLabelAttr = "reprise.label";
 inline constexpr llvm::StringLiteral kRuleAttr = "reprise.rule";

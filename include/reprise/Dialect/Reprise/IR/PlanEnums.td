@@ -10,7 +10,7 @@ class Reprise_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I
   // Texts of two words stand in quotes.
   let parameterPrinter = "$_printer.printKeywordOrString(" # symbolToStringFnName # "($_self))";
 }
-// A case, its text in files, and what it means.
+// Case of an enumeration: its number, its text in files, and its meaning.
 class Reprise_Word<string symbol, int number, string text, string what> : I32EnumAttrCase<symbol, number, text> {
   string meaning = what;
 }

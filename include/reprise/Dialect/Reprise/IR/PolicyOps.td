@@ -10,8 +10,9 @@ def PolicyOp : Op<Reprise_Dialect, "policy",
     [HasParent<"::mlir::ModuleOp">, IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock, Symbol]> {
   let summary = "A policy, rules in order";
   let description = [{
-    The same rules as in a rule file. A public policy counts for the whole module, behind those of checkpoints and before those of `--policy`; a private one only where it is
-    named, as `@NAME`, by a checkpoint, by `--policy` or by another policy.
+    Holds the same rules as a rule file. A public policy counts for the whole module, behind those of checkpoints and
+    before those of `--policy`. A private policy counts only where a checkpoint, `--policy` or another policy names it
+    as `@NAME`.
 
     ```mlir
     reprise.policy @attention_again {
@@ -28,10 +29,11 @@ def PolicyOp : Op<Reprise_Dialect, "policy",
 }
 
 def RuleOp : Op<Reprise_Dialect, "rule", [HasParent<"PolicyOp">]> {
-  let summary = "What matches gets a label, or what a policy says";
+  let summary = "Gives ops that match a label, or the labels of a policy";
   let description = [{
-    With `match`: all keys must hold (docs/Policies.md lists them); the first rule that matches gives the label. Without: the default, for ops that no rule matches; it comes last.
-    `policy "P"` stands for all that P says: a built-in policy, a rule file, a plugin or `@NAME`.
+    With `match`, all keys must hold (docs/Policies.md lists them), and the first rule that matches gives the label. A
+    rule without `match` is the default, for ops that no rule matches; it comes last. `policy "P"` stands for all rules
+    of P: a built-in policy, a rule file, a plugin or `@NAME`.
   }];
   let arguments = (ins OptionalAttr<Reprise_LabelAttr>:$label, OptionalAttr<DictionaryAttr>:$match, OptionalAttr<StrAttr>:$policy);
   let assemblyFormat = "custom<Rule>($label, $match, $policy) attr-dict";

@@ -10,12 +10,12 @@ include "reprise/Dialect/Reprise/IR/RepriseBase.td"
 def ProgramOp : Op<Reprise_Dialect, "program", [FunctionOpInterface, IsolatedFromAbove, HasParent<"::mlir::ModuleOp">]> {
   let summary = "The program of a device";
   let description = [{
-    A step, or the part of a step that one device runs. `reprise-make-programs` makes programs of functions at the end of
-    `autodiff`, and all phases behind `autodiff` work on programs. Arguments, results and attributes are those of an
+    A step, or the part of a step that one device runs. `reprise-make-programs` turns functions into programs at the end
+    of `autodiff`, and all phases behind `autodiff` work on programs. Arguments, results and attributes are those of an
     entry function.
 
-    `devices` has the numbers of the devices that run the program, from 0 to 1023. A module has at most one program for
-    each device. All programs that the compiler makes have one device.
+    `devices` lists the devices that run the program, numbers from 0 to 1023. A module has at most one program for each
+    device. All programs that the compiler creates have one device.
 
     ```mlir
     reprise.program @train devices [0] (%x: tensor<4xf32> {reprise.name = "x"}) -> (tensor<4xf32> {reprise.name = "y"}) {

@@ -4,7 +4,8 @@
 
 include "reprise/Dialect/Reprise/IR/RepriseBase.td"
 
-// seed, offset and origin stand last among the operands; stream and global_shape last among the attributes.
+// Base of random ops. seed, offset and origin stand last among the operands; stream and global_shape last among the
+// attributes.
 class Reprise_RandomOp<string mnemonic, dag leading, dag attributes, list<Trait> traits = []>
     : Reprise_Op<mnemonic, !con(leading, (ins Optional<Reprise_I64Scalar>:$seed, Optional<Reprise_I64Scalar>:$offset,
         Optional<Reprise_I64Tensor>:$origin), attributes,
@@ -33,8 +34,8 @@ def RandomUniformOp : Reprise_DrawOp<"random_uniform", Reprise_FloatTensor,
     (ins DefaultValuedAttr<Reprise_RateAttr, "0.0">:$low, DefaultValuedAttr<Reprise_RateAttr, "1.0">:$high)> {
   let summary = "Uniform draws in [low, high)";
   let description = [{
-    `u` from one word w: f32 `(w >> 8) * 2^-24`, f16 `(w >> 21) * 2^-11`, bf16 `(w >> 24) * 2^-8`, f64 `w * 2^-32`; then
-    `low + (high - low) * u`, which is u itself for [0, 1).
+    `u` is computed from one word w: f32 `(w >> 8) * 2^-24`, f16 `(w >> 21) * 2^-11`, bf16 `(w >> 24) * 2^-8`, f64 `w *
+    2^-32`; then `low + (high - low) * u`, which is u itself for [0, 1).
   }];
 }
 def RandomUniformIntOp : Reprise_DrawOp<"random_uniform_int", Reprise_IntegerTensor, (ins I64Attr:$low, I64Attr:$high)> {
@@ -58,8 +59,8 @@ def DropoutOp : Reprise_RandomOp<"dropout", (ins Reprise_FloatTensor:$operand), 
     [AllTypesMatch<["operand", "result"]>]> {
   let summary = "Drops elements at a rate and scales the rest";
   let description = [{
-    +0 iff `(u64)w < floor(rate * 2^32)`, otherwise `x * (1 / (1 - rate))`; the factor is computed in f64 and rounded to
-    the compute type. A rate of 1 gives zeros.
+    The result is +0 iff `(u64)w < floor(rate * 2^32)`, otherwise `x * (1 / (1 - rate))`; the factor is computed in f64
+    and rounded to the compute type. A rate of 1 gives zeros.
   }];
   let results = (outs Reprise_FloatTensor:$result);
   let assemblyFormat = [{

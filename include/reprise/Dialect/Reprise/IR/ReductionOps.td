@@ -65,11 +65,11 @@ def CumsumOp : Reprise_PureOp<"cumsum", (ins Reprise_NumericTensor:$operand, I64
 }
 
 def TopKOp : Reprise_PureOp<"top_k", (ins Reprise_NumericTensor:$operand)> {
-  let summary = "The largest elements of each row, and where they stand";
+  let summary = "The largest elements of each row, and their indices";
   let description = [{
-    The k largest elements along the last dimension in descending order, k being the last dimension of the results, and
-    their indices. Of equal elements the one with the first index comes first; NaNs come before all numbers, the first
-    NaN first; -0 and +0 are equal.
+    The k largest elements along the last dimension in descending order, and their indices; k is the last dimension of
+    the results. Among equal elements the first index comes first; NaNs come before all numbers, the first NaN first; -0
+    and +0 are equal.
   }];
   let results = (outs Reprise_NumericTensor:$values, Reprise_IntegerTensor:$indices);
   let assemblyFormat = "$operand attr-dict `:` functional-type($operand, results)";
@@ -90,7 +90,7 @@ def ArgmaxOp : Reprise_PureOp<"argmax", (ins Reprise_NumericTensor:$operand, I64
   let extraClassDefinition = "int64_t $cppClass::getFlops() { return getOperand().getType().getNumElements(); }";
 }
 
-// Batch and contracting dimensions of two operands, listed in pairs.
+// Base of contractions, with batch and contracting dimensions of two operands, listed in pairs.
 class Reprise_DotOp<string mnemonic, dag own, string operands>
     : Reprise_PureOp<mnemonic, !con((ins Reprise_FloatTensor:$lhs, Reprise_FloatTensor:$rhs), own,
         (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_batch, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_batch,
@@ -105,10 +105,10 @@ class Reprise_DotOp<string mnemonic, dag own, string operands>
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    /// The free (neither batch nor contracting) dimensions of an operand, ascending.
+    /// Returns the free (neither batch nor contracting) dimensions of an operand, ascending.
     ::llvm::SmallVector<int64_t> getLhsFree();
     ::llvm::SmallVector<int64_t> getRhsFree();
-    /// The number of products summed into one result.
+    /// Returns the number of products summed into one result.
     int64_t getContractedSize();
   }];
 }
@@ -130,8 +130,9 @@ def DotBiasOp : Reprise_DotOp<"dot_bias", (ins Reprise_FloatTensor:$bias), "$lhs
   let summary = "General dot product, and a bias for each column";
   let description = [{
     `dot_general` of lhs and rhs, rounded, plus the bias, rounded again: `result[b…, m…, n…] = dot[b, m, n] + bias[n]`.
-    The bias has the free dimensions of rhs and the element type of the result. A library of a GPU adds it to the sum
-    before both are rounded, within its call; everything else computes the sum as two ops, and `import` makes two of it.
+    The bias has the free dimensions of rhs and the element type of the result. A library of a GPU adds the bias to the
+    sum within its call, before the only rounding. All other targets compute the sum as two ops, into which `import`
+    splits this op.
   }];
   let extraClassDeclaration = [{
     ::llvm::SmallVector<int64_t> getLhsFree();
@@ -141,7 +142,7 @@ def DotBiasOp : Reprise_DotOp<"dot_bias", (ins Reprise_FloatTensor:$bias), "$lhs
     ::reprise::DotGeneralOp buildDot(::mlir::ImplicitLocOpBuilder &builder);
     /// Builds the sum of a contraction and a bias.
     static ::reprise::AddOp buildSum(::mlir::ImplicitLocOpBuilder &builder, ::mlir::Value dot, ::mlir::Value bias);
-    /// Puts the two ops in the place of this one. They have its attributes, the sum its label.
+    /// Replaces this op by the two ops, which have its attributes; the sum has its label.
     void expand();
   }];
 }

@@ -6,14 +6,15 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "reprise/Dialect/Reprise/IR/RepriseBase.td"
 
-// Counts as a write, so that no clean-up drops a name, and with it a label, before the label phase has read it.
+// Name of a value. The op counts as a write, so that no clean-up drops a name, and its label, before the label phase
+// has read it.
 def NameOp : Reprise_Op<"name", (ins Reprise_Tensor:$operand, StrAttr:$name),
     [AllTypesMatch<["operand", "result"]>, MemoryEffects<[MemWrite]>,
      DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
   let summary = "Names a value";
   let description = [{
     The result is the operand. A label on this op, or matched by its name, is the innermost label of the named value,
-    whether or not anything reads the result.
+    even if no op reads the result.
   }];
   let results = (outs Reprise_Tensor:$result);
   let assemblyFormat = "$operand $name attr-dict `:` type($result)";
@@ -23,9 +24,9 @@ def NameOp : Reprise_Op<"name", (ins Reprise_Tensor:$operand, StrAttr:$name),
 def OffloadOp : Reprise_PureOp<"offload", (ins Reprise_Tensor:$operand), [AllTypesMatch<["operand", "result"]>]> {
   let summary = "A value that may wait in the memory of the host";
   let description = [{
-    The result is the operand. Where a plan replays this op, nothing is computed again: the operand goes to the memory
-    of the host once it is there, and the replay brings it back. `reprise-offload-values` puts the op behind what an
-    offload label or a plan names.
+    The result is the operand. If a plan replays this op, no value is computed again: the operand is copied to the
+    memory of the host once it is complete, and the replay copies it back. `reprise-offload-values` puts the op behind
+    the values that an offload label or a plan names.
   }];
   let results = (outs Reprise_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
@@ -51,7 +52,7 @@ class Reprise_RegionOp<string mnemonic, dag operands>
 def BlockOp : Reprise_RegionOp<"block", (ins)> {
   let summary = "A replay unit, such as a layer";
   let description = [{
-    Marks its body as one unit of rematerialization and asks for nothing else. Reads values from above freely.
+    Marks its body as one unit of rematerialization and has no other effect. The body may read values from above.
   }];
   let assemblyFormat = "$body attr-dict (`:` type($results)^)?";
 }
@@ -59,7 +60,8 @@ def BlockOp : Reprise_RegionOp<"block", (ins)> {
 def CheckpointOp : Reprise_RegionOp<"checkpoint", (ins OptionalAttr<StrAttr>:$policy)> {
   let summary = "A block with a policy";
   let description = [{
-    A block whose policy labels the ops inside: a built-in policy, a rule file or `@NAME` of one in the IR, or `prefer_recompute` for all if none is given.
+    A block whose policy labels the ops inside: a built-in policy, a rule file or `@NAME` of a policy in the IR. Without
+    a policy all ops are `prefer_recompute`.
   }];
   let assemblyFormat = "(`policy` $policy^)? $body attr-dict (`:` type($results)^)?";
 }
@@ -68,10 +70,10 @@ def CustomVjpOp : Op<Reprise_Dialect, "custom_vjp", [AttrSizedOperandSegments, R
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
   let summary = "Values whose derivative is given";
   let description = [{
-    The results are the primals. Autodiff does not differentiate what computes them: the body gets one cotangent for each
-    primal of floats and yields the cotangents of the inputs, as the rule of `jax.custom_vjp` does. Residuals are values
-    from above that the body reads. A second derivative goes through the ops of the body and through what computes the
-    residuals. Behind autodiff the primals stand for the results.
+    The results are the primals. Autodiff does not differentiate the ops that compute them: the body receives one
+    cotangent for each primal of floats and yields the cotangents of the inputs, as the rule of `jax.custom_vjp` does.
+    Residuals are values from above that the body reads. A second derivative goes through the ops of the body and
+    through the ops that compute the residuals. Behind autodiff the primals stand for the results.
 
     ```mlir
     %y = reprise.custom_vjp %p wrt %x {
@@ -89,7 +91,7 @@ def CustomVjpOp : Op<Reprise_Dialect, "custom_vjp", [AttrSizedOperandSegments, R
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The primal that stands for `result`.
+    /// Returns the primal that stands for `result`.
     ::mlir::Value getPrimalOf(::mlir::OpResult result) { return getPrimals()[result.getResultNumber()]; }
   }];
   let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
@@ -100,9 +102,9 @@ def ValueAndGradOp : Op<Reprise_Dialect, "value_and_grad",
   let summary = "Results of a function and the gradients of scalar results";
   let description = [{
     Returns all results of the function, then, for every result listed in `of` (0 if none is listed), one gradient per
-    argument listed in `wrt`. All other results have a zero cotangent. The body may read values from above, which count as
-    constants. It is a call: `import` replaces the symbol by a
-    region with its own copy of the body.
+    argument listed in `wrt`. All other results have a zero cotangent. The body may read values from above, which count
+    as constants. With a symbol the op is a call: `import` replaces the symbol by a region with its own copy of the
+    body.
 
     ```mlir
     %loss, %g = reprise.value_and_grad @loss(%x, %w) wrt [1] : (tensor<4xf32>, tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)
@@ -116,7 +118,7 @@ def ValueAndGradOp : Op<Reprise_Dialect, "value_and_grad",
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The number of results of the differentiated function itself.
+    /// Returns the number of results of the differentiated function itself.
     int64_t getNumPrimalResults() { return getNumResults() - getWrt().size() * getOf().size(); }
   }];
 }

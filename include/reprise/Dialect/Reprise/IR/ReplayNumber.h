@@ -1,4 +1,4 @@
-// reprise: the number that makes a replay another op than its original.
+// reprise: the number that distinguishes a replay from its original.
 #ifndef REPRISE_DIALECT_REPRISE_IR_REPLAYNUMBER_H
 #define REPRISE_DIALECT_REPRISE_IR_REPLAYNUMBER_H
 
@@ -6,10 +6,11 @@
 
 namespace reprise {
 
-/// The inherent number of a replay; 0 for originals and ops of other dialects (see `isReplay`).
+/// Returns the inherent number of a replay; 0 for originals and ops of other dialects (see
+/// `isReplay`).
 int64_t getReplayNumber(mlir::Operation *op);
 
-/// Sets it; ops of other dialects stay as they are.
+/// Sets the number of a replay; leaves ops of other dialects unchanged.
 void setReplayNumber(mlir::Operation *op, int64_t number);
 
 } // namespace reprise

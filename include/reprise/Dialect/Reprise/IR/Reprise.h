@@ -21,42 +21,44 @@
 
 namespace reprise {
 
-/// True for tensor<i64>.
+/// Returns true for tensor<i64>.
 bool isI64Scalar(mlir::Type type);
 
-/// True if `op` carries a replay number: no fold or rewrite may undo it.
+/// Returns true if `op` carries a replay number: no fold or rewrite may undo it.
 bool isReplay(mlir::Operation *op);
 
-/// f32 for 16-bit floats, the type itself otherwise: what an op computes in.
+/// Returns the type in which an op computes: f32 for 16-bit floats, otherwise the type itself.
 mlir::Type getComputeType(mlir::Type elementType);
 
-/// The NumPy broadcast of ranked tensor types; an error at `location` if shapes or element types
-/// disagree.
+/// Infers the NumPy broadcast of ranked tensor types; emits an error at `location` if shapes or
+/// element types disagree.
 llvm::LogicalResult inferBroadcastType(std::optional<mlir::Location> location,
                                        mlir::TypeRange operands,
                                        llvm::SmallVectorImpl<mlir::Type> &results);
 
-/// The type of `operand` without the dimensions `dims`, which must ascend.
+/// Infers the type of `operand` without the dimensions `dims`, which must ascend.
 llvm::LogicalResult inferReducedType(std::optional<mlir::Location> location, mlir::Type operand,
                                      llvm::ArrayRef<int64_t> dims,
                                      llvm::SmallVectorImpl<mlir::Type> &results);
 
-/// Until the random phase a drawing op writes: it is never merged, dropped or reordered.
+/// Adds a write effect to a drawing op before the random phase, so that it is never merged, dropped
+/// or reordered.
 void addDrawEffects(
     mlir::Operation *op,
     llvm::SmallVectorImpl<mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>> &effects);
 
-/// Seed and offset come together, origin fits the rank, rates and ranges make sense.
+/// Verifies that seed and offset come together, that the origin fits the rank, and that rates and
+/// ranges are valid.
 llvm::LogicalResult verifyDraw(mlir::Operation *op);
 
-/// The positions [begin, end) of one spatial dimension, all inside the image, that a window covers.
+/// Positions [begin, end) of one spatial dimension, all inside the image, that a window covers.
 struct WindowRange {
   int64_t begin, end;
 };
-/// What output `i` of `steps` of the pooling `op` covers of `size` positions in spatial dimension
-/// `dim`.
+/// Returns the positions that output `i` of `steps` outputs of the pooling `op` covers, of `size`
+/// positions in spatial dimension `dim`.
 WindowRange getWindowRange(mlir::Operation *op, size_t dim, int64_t size, int64_t steps, int64_t i);
-/// The number of results of the pooling `op` times the size of its window.
+/// Returns the number of results of the pooling `op` times the size of its window.
 int64_t countWindowTerms(mlir::Operation *op);
 
 } // namespace reprise

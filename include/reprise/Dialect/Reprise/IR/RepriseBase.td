@@ -17,13 +17,13 @@ def Reprise_Dialect : Dialect {
   let cppNamespace = "::reprise";
   let summary = "The graph of a training step on builtin tensors";
   let description = [{
-    Ops of a model graph on ranked, statically shaped builtin tensors of f32, f64, bf16, f16, i32, i64 and i1. Ops are
-    pure, but for random draws before the `random` phase. Arithmetic is fixed by op, types and shapes: see
+    Ops of a model graph work on ranked, statically shaped builtin tensors of f32, f64, bf16, f16, i32, i64 and i1. Ops
+    are pure, except for random draws before the `random` phase. Arithmetic is fixed by op, types and shapes: see
     docs/Rationale/Bits.md.
 
     Arguments of an entry function carry `reprise.role`, `reprise.name`, `reprise.init` and `reprise.batch_dim`; its
     results carry `reprise.name`. Ops may carry `reprise.label`. The page of [attributes](Attributes.md) lists these
-    attributes and all that passes add.
+    attributes and all attributes that passes add.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
@@ -48,16 +48,16 @@ def Reprise_PlanAttr : AttrDef<Reprise_Dialect, "Plan"> {
   let mnemonic = "plan";
   let summary = "A plan of a device program";
   let description = [{
-    A plan stands on its program as `reprise.plan`, and `reprise-apply-plan` gives it to the program. Every part may be
-    missing, and none changes a bit of a result.
+    A plan stands on its program as `reprise.plan`, and `reprise-apply-plan` applies it to the program. Every part may
+    be missing, and none changes a bit of a result.
 
-    - `form` has the steps that change the program before values are chosen, and `bodies` choices for the bodies of its
-      loops, one list per scope of bodies. Without `bodies` the step `bodies_recomputed` makes everything again.
-    - `offloaded` has the numbers of values that wait on the host, as `reprise-offload-values` counts them.
-    - `order` has the ops of the program in that form by their numbers, in the order in which they are to run.
+    - `form` lists the steps that change the program before values are chosen, and `bodies` the choices for the bodies
+      of its loops, one list per scope of bodies. Without `bodies` the step `bodies_recomputed` recomputes every value.
+    - `offloaded` lists the numbers of values that wait on the host, as `reprise-offload-values` counts them.
+    - `order` lists the ops of the program in that form by their numbers, in the order in which they run.
     - `choices` has one choice per result of the ops of all gradients, forward and backward ones, in the order of the
-      program in that form; those of backward ops mean nothing. Without `choices` the labels are followed.
-    - `enough_arena` is an arena in bytes that need not be made smaller; 0 asks for the smallest one.
+      program in that form; choices of backward ops are ignored. Without `choices` the labels are followed.
+    - `enough_arena` is an arena size in bytes that is low enough; 0 asks for the smallest one.
 
     ```mlir
     #reprise.plan<form = [#reprise.form<deferred>], choices = [#reprise.choice<save>, #reprise.choice<replay>]>
@@ -97,7 +97,7 @@ def Reprise_FillInit : Reprise_Init<"FillInit", "fill", "one initial value every
   let hasCustomAssemblyFormat = 1;
 }
 
-// A rate or probability: any float attribute; its value is taken in f64.
+// Attribute for a rate or probability: any float attribute; its value is read as f64.
 def Reprise_RateAttr : Attr<CPred<"::llvm::isa<::mlir::FloatAttr>($_self)">, "a float attribute"> {
   let storageType = "::mlir::FloatAttr";
   let returnType = "double";
@@ -127,7 +127,8 @@ def Reprise_I64Scalar : Type<
 
 //===-- Op classes ---------------------------------------------------------------------------------------------===//
 
-// Every op may be a replay (a number other than 0): an inherent mark that keeps it apart from its original for CSE.
+// Base of all ops. Every op may be a replay (a number other than 0); the mark is an inherent attribute, so that CSE
+// does not merge a replay with its original.
 class Reprise_Op<string mnemonic, dag operands, list<Trait> traits = []>
     : Op<Reprise_Dialect, mnemonic, traits> {
   let arguments = !con(operands, (ins DefaultValuedAttr<I64Attr, "0">:$replay));

@@ -9,8 +9,8 @@ def ConstantOp : Reprise_PureOp<"constant", (ins ElementsAttr:$value),
     [ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "A constant tensor";
   let description = [{
-    A dense or dense_resource value. A resource holds the elements as they lie in memory: little endian, one byte per
-    i1.
+    The value is dense or dense_resource. A resource holds the elements as they lie in memory: little endian, one byte
+    per i1.
   }];
   let results = (outs Reprise_Tensor:$result);
   let assemblyFormat = "attr-dict $value";
@@ -49,7 +49,7 @@ def BroadcastOp : Reprise_ViewOp<"broadcast", (ins Reprise_Tensor:$operand, Dens
 }
 
 def ReshapeOp : Reprise_ViewOp<"reshape", (ins Reprise_Tensor:$operand)> {
-  let summary = "The same elements in row-major order under another shape";
+  let summary = "Changes the shape; the elements keep their row-major order";
   let description = "Element n of the result, counted in row-major order, is element n of the operand.";
   let assemblyFormat = "$operand attr-dict `:` `(` type($operand) `)` `->` type($result)";
   let hasCanonicalizer = 1;
@@ -93,7 +93,7 @@ def PadOp : Reprise_PureOp<"pad", (ins Reprise_Tensor:$operand, TypedAttrInterfa
 def ConcatenateOp : Reprise_PureOp<"concatenate", (ins Variadic<Reprise_Tensor>:$operands, I64Attr:$dim),
     [InferTypeOpAdaptor]> {
   let summary = "Joins tensors along one dimension";
-  let description = "Dimension `dim` of the result holds that of the operands one after the other; all others are equal.";
+  let description = "Dimension `dim` holds the operands one after the other; all other dimensions are equal.";
   let results = (outs Reprise_Tensor:$result);
   let assemblyFormat = "$operands `dim` $dim attr-dict `:` functional-type($operands, $result)";
   let hasVerifier = 1;

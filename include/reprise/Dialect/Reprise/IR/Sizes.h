@@ -1,4 +1,4 @@
-// reprise: which tensors there may be, and how large they are.
+// reprise: supported tensors and their sizes
 #ifndef REPRISE_DIALECT_REPRISE_IR_SIZES_H
 #define REPRISE_DIALECT_REPRISE_IR_SIZES_H
 
@@ -6,11 +6,11 @@
 
 namespace reprise {
 
-/// Whether `type` is a tensor that ops of the dialect take.
+/// Returns whether `type` is a tensor type of the dialect's ops.
 bool isModelTensor(mlir::Type type);
 
-/// An error for a tensor, an argument or result of any op in `entry`, of more than 2^47 bytes,
-/// which is more than a process can address: all later sums of sizes stay far from overflow.
+/// Emits an error for a tensor, an argument or result of any op in `entry`, of more than 2^47
+/// bytes, the address space of a process. With this limit later sums of sizes do not overflow.
 llvm::LogicalResult checkSizes(mlir::FunctionOpInterface entry);
 
 } // namespace reprise

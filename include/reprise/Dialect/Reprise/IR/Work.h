@@ -1,4 +1,4 @@
-// reprise: what an op does, wherever it stands: its kind, type and signature.
+// reprise: the work of an op, independent of its place: its kind, type and signature.
 #ifndef REPRISE_DIALECT_REPRISE_IR_WORK_H
 #define REPRISE_DIALECT_REPRISE_IR_WORK_H
 
@@ -6,19 +6,19 @@
 
 namespace reprise {
 
-/// The kind of work: attention, contraction, convolution, normalization, reduction, pool, indexing,
-/// random, view, elementwise or other. The first of these that an op's interfaces name is its kind.
+/// Returns the kind of work: attention, contraction, convolution, normalization, reduction, pool,
+/// indexing, random, view, elementwise or other. The first match among the op's interfaces counts.
 llvm::StringRef getKindName(mlir::Operation *op);
 
-/// True for the kinds whose work is sums of products.
+/// Returns true for the kinds whose work is sums of products.
 bool isContractionKind(llvm::StringRef kind);
 
-/// The element type of the first operand, or of the first result of an op without one, such as
-/// "f32"; empty if it has neither.
+/// Returns the element type, such as "f32", of the first operand, or of the first result of an op
+/// without operands; empty if it has neither.
 std::string getElementTypeName(mlir::Operation *op);
 
-/// A hash of name, types and inherent attributes: ops with one signature do the same work. Streams
-/// and the marks of replays, in which layers and copies differ, are no part of it.
+/// Returns a hash of name, types and inherent attributes: ops with one signature do the same work.
+/// Streams and replay numbers, in which layers and copies differ, are not included.
 uint64_t getSignature(mlir::Operation *op);
 
 } // namespace reprise

@@ -1,4 +1,4 @@
-// reprise: a large gradient that can wait for memory
+// reprise: deferral of a large gradient to reduce peak memory
 #ifndef REPRISE_DIALECT_REPRISE_TRANSFORMS_DEFERGRADIENT_H
 #define REPRISE_DIALECT_REPRISE_TRANSFORMS_DEFERGRADIENT_H
 
@@ -6,9 +6,9 @@
 
 namespace reprise {
 
-/// Moves the cotangent op with the largest result of those that nothing reads before behind a
-/// quarter of the ops that follow it in the backward pass of its scope. Returns the bytes of that
-/// result; 0 if no op can wait so long.
+/// Delays the cotangent op with the largest result among ops without early readers. The op moves
+/// behind a quarter of the ops that follow it in the backward pass of its scope. Returns the bytes
+/// of that result; 0 if no op can wait so long.
 int64_t deferGradient(ProgramOp step);
 
 } // namespace reprise

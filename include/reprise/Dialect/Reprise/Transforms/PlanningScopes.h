@@ -1,4 +1,4 @@
-// reprise: what is planned under a budget, as numbers, and the way of a plan back into the graph
+// reprise: planning problems under a budget, as numbers, and the application of plans to the graph
 #ifndef REPRISE_DIALECT_REPRISE_TRANSFORMS_PLANNINGSCOPES_H
 #define REPRISE_DIALECT_REPRISE_TRANSFORMS_PLANNINGSCOPES_H
 
@@ -9,9 +9,9 @@
 
 namespace reprise {
 
-/// One outermost value_and_grad of a function after `autodiff`: operation i of the problem is
-/// `ops[i]`. A loop is one operation. Or the bodies of loops that hand rows to each other, with a
-/// null between two of them.
+/// Outermost value_and_grad of a function after `autodiff`, or the bodies of loops that pass rows
+/// to each other, with a null between two bodies. Operation i of the problem is `ops[i]`. A loop is
+/// one operation.
 struct PlanningScope {
   llvm::SmallVector<mlir::Operation *> ops;
   checkpoint::Problem problem;
@@ -20,49 +20,50 @@ struct PlanningScope {
 /// Returns the scopes outside of loops, in program order, that have ops of a backward pass.
 std::vector<PlanningScope> findPlanningScopes(ProgramOp function);
 
-/// The same scopes as one, so that what one keeps is weighed against what the others keep. What one
-/// scope reads of another one stays. None without gradients.
+/// Returns all scopes as one, so that the values that one scope keeps compete with those of the
+/// others. Reads between scopes stay unchanged. None without gradients.
 std::optional<PlanningScope> findJointScope(ProgramOp function);
 
-/// Tells whether the function has at most one scope outside of loops, planned or not. In another
-/// order all of them are one scope (`kOneScopeAttr`), so that a plan of several cannot be carried
-/// over.
+/// Returns whether the function has at most one scope outside of loops, planned or not. In another
+/// order all scopes become one (`kOneScopeAttr`), so that a plan of several scopes cannot be
+/// carried over.
 bool isOneScope(ProgramOp function);
 
-/// The scopes inside of loops, those of inner loops first. Each has several bodies.
+/// Returns the scopes inside of loops, inner loops first. Each scope has several bodies.
 std::vector<PlanningScope> findBodyScopes(ProgramOp function);
 
 /// Writes the choices, one per value, on the ops as `reprise.choices`. `reprise-checkpoint` follows
-/// them instead of the labels; in bodies, of the values that no label speaks of.
+/// them instead of the labels. In bodies it follows them only for values without a label.
 void writeChoices(const PlanningScope &scope, llvm::ArrayRef<checkpoint::Choice> choices);
 
-/// A decision on a value of the forward pass, with its reason.
+/// Decision on a value of the forward pass, with its reason.
 struct Verdict {
   checkpoint::Decision decision = checkpoint::Decision::NotNeeded;
   checkpoint::Reason reason = checkpoint::Reason::NotRead;
-  llvm::StringRef rule; ///< which gave the label, with Reason::Label
+  llvm::StringRef rule; ///< rule that gave the label, with Reason::Label
 
-  /// The rule, or the word of the reason.
+  /// Returns the rule, or the word of the reason.
   llvm::StringRef why() const {
     return reason == checkpoint::Reason::Label ? rule : llvm::StringRef(getText(reason));
   }
 };
-/// The verdict that `checkpoint` has written on the op of a value: `reprise.decisions` and
-/// `reprise.reasons` have an entry per result. None on ops without them.
+/// Returns the verdict that `checkpoint` has written on the op of a value: `reprise.decisions` and
+/// `reprise.reasons` have an entry per result. None on ops without these attributes.
 std::optional<Verdict> readVerdict(mlir::OpResult value);
 
-/// The label of a value, such as "must_save"; empty without one.
+/// Returns the label of a value, such as "must_save"; empty without a label.
 llvm::StringRef readLabel(mlir::OpResult value);
-/// Gives the results of an op these labels, of which some may be empty, instead of all that it has.
-/// Their rule is the plan's file.
+/// Replaces all labels of an op by one label per result, some of which may be empty. Their rule is
+/// the plan's file.
 void replaceLabels(mlir::Operation *op, llvm::ArrayRef<llvm::StringRef> labels);
 
-/// The blocks around an op that are replayed together, outermost first; labels make some of them.
+/// Returns the blocks around an op that are replayed together, outermost first; labels make some of
+/// them.
 llvm::ArrayRef<int64_t> readBlocks(mlir::Operation *op);
 void replaceBlocks(mlir::Operation *op, llvm::ArrayRef<int64_t> blocks);
 
-/// Takes all labels from the ops of a module, so that choices alone decide, and where no choice
-/// speaks, in bodies of loops, all is saved.
+/// Drops all labels from the ops of a module, so that only choices decide. In bodies of loops,
+/// values without a choice are saved.
 void dropLabels(mlir::ModuleOp module);
 
 } // namespace reprise

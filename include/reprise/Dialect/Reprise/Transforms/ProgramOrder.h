@@ -6,11 +6,11 @@
 
 namespace reprise {
 
-/// Whether `order` names every op of the program's block but its terminator once, behind those that
-/// it reads from, and all of them are pure.
+/// Returns whether `order` contains every op of the program's block except its terminator once,
+/// after the ops that it reads from, and whether all of them are pure.
 bool isPossible(ProgramOp program, llvm::ArrayRef<int32_t> order);
 
-/// Moves the ops of a program with one gradient into such an order.
+/// Moves the ops of a program with one gradient into a possible order.
 void applyOrder(ProgramOp program, llvm::ArrayRef<int32_t> order);
 
 } // namespace reprise

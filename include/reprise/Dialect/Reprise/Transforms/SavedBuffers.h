@@ -1,4 +1,4 @@
-// reprise: what a planned step keeps for its backward pass
+// reprise: buffers that a planned step keeps for its backward pass
 #ifndef REPRISE_DIALECT_REPRISE_TRANSFORMS_SAVEDBUFFERS_H
 #define REPRISE_DIALECT_REPRISE_TRANSFORMS_SAVEDBUFFERS_H
 
@@ -6,14 +6,15 @@
 
 namespace reprise {
 
-/// The distinct buffers, after `checkpoint`, that a primal op defines and a cotangent op or a
-/// replay reads, without returned state (docs/Policies.md), each as the value that owns it. What a
-/// loop keeps are its stacks. Their bytes are the `saved_bytes` of the step.
+/// Returns the distinct buffers, after `checkpoint`, that a primal op defines and a cotangent op or
+/// a replay reads, without returned state (docs/Policies.md). Each buffer is represented by the
+/// value that owns it. A loop keeps its stacks. The sum of their bytes is the `saved_bytes` of the
+/// step.
 llvm::SmallVector<mlir::Value> findSavedBuffers(ProgramOp function);
 
-/// Values of the function's block, after `checkpoint`, that the function returns, or that ops
-/// behind the gradient read that made them, such as another gradient, also through views. They are
-/// in memory whatever is decided for the backward pass of their gradient.
+/// Returns values of the function's block, after `checkpoint`, that stay in memory for every
+/// decision about the backward pass of their gradient. The function returns them, or ops after the
+/// gradient, such as another gradient, read them, also through views.
 llvm::DenseSet<mlir::Value> findOutliving(ProgramOp function);
 
 } // namespace reprise

@@ -99,7 +99,8 @@ LogicalResult CallOp::verify() {
   return success();
 }
 
-/// Otherwise nobody could tell when the buffer is free again.
+/// Verifies that a wait reads the transfer's event. Without a wait, the time at which the buffer is
+/// free again is unknown.
 static LogicalResult verifyTransfer(Operation *op, Value event) {
   return event.use_empty() ? op->emitOpError("expected a wait for its event") : success();
 }

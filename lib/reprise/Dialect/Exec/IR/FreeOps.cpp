@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace reprise::exec {
 
-/// True if an op reads its positions in a result of `op`: they come from a buffer, where
-/// `--check-indices` sees them.
+/// Returns true if an op reads its positions in a result of `op`. Such a result stays in a buffer,
+/// because `--check-indices` reads positions there.
 static bool givesPositions(Operation *op) {
   // Splats of floats have thousands of uses in a large graph.
   if (!cast<RankedTensorType>(op->getResult(0).getType()).getElementType().isInteger())

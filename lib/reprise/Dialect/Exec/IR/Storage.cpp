@@ -1,4 +1,4 @@
-// reprise: which buffer holds a value, in and around loops.
+// reprise: buffers of values, in and around loops.
 #include "reprise/Dialect/Exec/IR/Storage.h"
 
 #include "reprise/Dialect/Reprise/IR/Loops.h"
@@ -13,7 +13,8 @@ bool reprise::exec::isMade(Value value) {
   return op && isa<StoringOpInterface, LoopOp>(op) && isa<RankedTensorType>(value.getType());
 }
 
-/// The next value on the way to the root; null for the root. Adds a row if there is one.
+/// Returns the next value on the path to the root; null for the root. Adds a row if the step enters
+/// a stack.
 static Value step(Value value, SmallVectorImpl<std::pair<LoopOp, int64_t>> &rows) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     LoopOp loop = getLoop(argument.getOwner());
@@ -64,7 +65,7 @@ static Operation *findLateReader(LoopOp loop, BlockArgument argument, Value yiel
   Operation *late = nullptr;
   forEachReader(argument, [&](OpOperand &use) {
     Operation *reader = loop.getBlock().findAncestorOpInBlock(*use.getOwner());
-    // An inner loop may store its carries before it reads what is above.
+    // An inner loop may store its carries before it reads values from above.
     bool isOwn = next && reader == next.getOwner() && isa<LaunchOp>(reader) &&
                  mayShare(next, use.getOperandNumber());
     bool isEarlier =
@@ -89,7 +90,7 @@ bool reprise::exec::mayTakeRows(LoopOp loop, unsigned slice, unsigned stack,
   if (!isa_and_present<LaunchOp>(maker) || maker->getBlock() != &loop.getBlock() ||
       getByteSize(argument.getType()) != getByteSize(row.getType()))
     return false;
-  // The loop reads those rows as this slice alone.
+  // The rows are safe only if this slice is their only reader in the loop.
   int64_t reads = 0;
   forEachReader(findStorage(loop.getXs()[slice]).root,
                 [&](OpOperand &use) { reads += loop->isAncestor(use.getOwner()); });
@@ -114,8 +115,8 @@ void Positions::add(Block &block) {
   }
 }
 
-/// Where stream 0 stands at the latest when `stream` comes to `op`: at the record whose event the
-/// stream waited for last.
+/// Returns the latest position of stream 0 when `stream` reaches `op`: the record of the last event
+/// that the stream has waited for.
 int64_t Positions::findBegin(int64_t stream, Operation *op) const {
   if (stream == 0)
     return of(op).first;
@@ -130,8 +131,8 @@ int64_t Positions::findBegin(int64_t stream, Operation *op) const {
   return loop ? findBegin(stream, loop) : 0;
 }
 
-/// Where stream 0 is known to be behind `op` of `stream`: where it waited for an event that the
-/// stream recorded later.
+/// Returns the first position of stream 0 that is known to follow `op` of `stream`: its wait for an
+/// event that the stream recorded after `op`.
 int64_t Positions::findEnd(int64_t stream, Operation *op) const {
   if (stream == 0)
     return of(op).second;

@@ -1,4 +1,4 @@
-// reprise: orders of launches that take few bytes, by annealing
+// reprise: orders of launches with few bytes, by annealing
 #include "LaunchGraph.h"
 #include "reprise/Support/SplitMix.h"
 
@@ -46,7 +46,7 @@ private:
 
 } // namespace
 
-/// What all launches together have beyond the target, in targets.
+/// Returns the sum over all launches of their bytes above the target, in units of the target.
 double OrderAnnealer::energyOf(const std::vector<int64_t> &bytes) const {
   double excess = 0;
   for (int64_t each : bytes)
@@ -54,14 +54,15 @@ double OrderAnnealer::energyOf(const std::vector<int64_t> &bytes) const {
   return excess / static_cast<double>(std::max<int64_t>(1, target));
 }
 
-/// We look for a hundredth less than is known, as a target that no order meets blurs what is
-/// better.
+/// The target is one hundredth below the best peak, because a target that no order can reach does
+/// not distinguish better orders.
 void OrderAnnealer::lowerTarget() {
   target = bestPeak - std::max<int64_t>(1, bestPeak / 100);
   energy = energyOf(profile);
 }
 
-/// A launch and another place for it, near or far. False if it has none.
+/// Picks a launch and another place for it, near or far. Returns false if the launch has no other
+/// place.
 bool OrderAnnealer::pickMove(size_t &from, size_t &to) {
   static constexpr int kNear = 8;
   auto count = static_cast<int>(order.size());
@@ -116,7 +117,7 @@ void OrderAnnealer::run(int64_t moves, int64_t enough) {
 }
 
 int64_t reprise::exec::annealOrder(const LaunchGraph &graph, int64_t enough, LaunchOrder &order) {
-  // Of a microsecond for each launch at most, so that a thousand launches take a fifth of a second.
+  // We limit moves × launches to 2,000,000, about 0.2 s for 1,000 launches.
   static constexpr int64_t kWork = 2'000'000, kMostMoves = 40'000;
   auto moves = std::min(kMostMoves, kWork / static_cast<int64_t>(graph.size() + 1));
   OrderAnnealer annealer(graph, order);

@@ -1,4 +1,4 @@
-// reprise: groups the ops of the entry into launches.
+// reprise: grouping of the ops of the entry into launches.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
 #include "Grouping.h"
@@ -26,8 +26,8 @@ class LaunchBuilder {
 public:
   LaunchBuilder(OpBuilder &builder, const Group &group) : builder(builder), group(group) {}
 
-  /// `stored` are the values that are read outside, the results of the launch; `replacements` has
-  /// those of launches before it.
+  /// Builds a launch. `stored` are the values that ops outside read, the results of the launch;
+  /// `replacements` has the results of earlier launches.
   LaunchOp build(ArrayRef<Value> stored, const DenseMap<Value, Value> &replacements) {
     Block *body = new Block;
     OpBuilder inner(builder.getContext());
@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  /// For reports: which of their values the launch sends to memory.
+  /// Notes for reports which values the launch stores in memory.
   static void noteStored(LaunchOp launch, ArrayRef<Value> stored) {
     SmallVector<int64_t> numbers;
     for (Value value : stored)
@@ -65,7 +65,7 @@ private:
                                  DenseI64ArrayAttr::get(launch.getContext(), numbers));
   }
 
-  /// For reports: what each op of the body is for.
+  /// Notes for reports the part of the step of each op of the body.
   void noteParts(LaunchOp launch) const {
     if (launch->getParentOfType<ProgramOp>()->hasAttr(kPartsAttr))
       launch->setDiscardableAttr(kPartsAttr, DenseI64ArrayAttr::get(launch.getContext(), parts));
@@ -91,7 +91,8 @@ private:
     return argument;
   }
 
-  /// Clones without what does not concern the kernel: labels, blocks, and the mark of a replay.
+  /// Clones an op without attributes that do not affect the kernel: labels, blocks, and the mark of
+  /// a replay.
   void cloneInto(OpBuilder &inner, Block &body, Operation *op) {
     for (Value operand : op->getOperands())
       materialize(inner, body, operand);
@@ -102,7 +103,7 @@ private:
     copy->walk([&](RandomOpInterface random) { replaceStream(random); });
   }
 
-  /// Draws in the body name their streams by the position among those of the launch.
+  /// Replaces the stream of a draw in the body by its position among the streams of the launch.
   void replaceStream(RandomOpInterface random) {
     std::optional<int64_t> stream = random.getStreamNumber();
     if (!stream)
@@ -116,7 +117,7 @@ private:
   IRMapping mapping;
   SmallVector<Value> inputs;
   llvm::SetVector<int64_t> streams;
-  SmallVector<int64_t> parts; ///< of the body's ops
+  SmallVector<int64_t> parts; ///< parts of the body's ops
 };
 
 /// The values of a group that other groups or the function's results read, in program order.
@@ -155,7 +156,7 @@ public:
   }
 
 private:
-  /// What only replays have in their stead is not stored.
+  /// Drops stacked rows without readers, which replays have replaced.
   static void dropUnreadRows(ProgramOp entry) {
     SmallVector<Block *> bodies;
     entry.walk([&](LoopOp loop) { bodies.push_back(&loop.getBlock()); });
@@ -188,7 +189,8 @@ private:
       replacements[value] = result;
   }
 
-  /// Moves a transfer, event or library call behind the launches that are there. It reads buffers.
+  /// Moves a transfer, event or library call behind the existing launches, and replaces its
+  /// operands by buffers.
   static void formCommand(Operation *op, DenseMap<Value, Value> &replacements) {
     op->moveBefore(op->getBlock()->getTerminator());
     OpBuilder builder(op);
@@ -200,12 +202,12 @@ private:
     }
   }
 
-  /// Moves the loop behind the launches that are there. Its carries start in buffers that it may
-  /// write to, its slices come from whole buffers.
+  /// Moves the loop behind the existing launches. Its carries start in buffers that the loop may
+  /// overwrite; its slices come from whole buffers.
   void formLoop(LoopOp loop, DenseMap<Value, Value> &replacements) {
     loop->moveBefore(loop->getBlock()->getTerminator());
     OpBuilder builder(loop);
-    // All before the first operand changes, and with it the number of uses.
+    // We find all buffers first, because replacing an operand changes the number of uses.
     SmallVector<Value> buffers;
     for (OpOperand &operand : loop->getOpOperands())
       buffers.push_back(operand.getOperandNumber() < loop.getNumCarries()
@@ -219,7 +221,7 @@ private:
     separateCarries(loop);
   }
 
-  /// The buffer of a value that nobody else reads; null if there is none.
+  /// Returns the buffer of a value that no other op reads; null if there is none.
   static Value findOwn(LoopOp loop, Value value, const DenseMap<Value, Value> &replacements) {
     Value buffer = replacements.lookup_or(value, value);
     // Bodies of earlier loops read the buffer by now.
@@ -228,7 +230,8 @@ private:
     return isOwn ? buffer : Value();
   }
 
-  /// The whole buffer of a value, perhaps under another shape; null if it is none.
+  /// Returns the whole buffer of a value, possibly with another shape; null if the value is not a
+  /// whole buffer.
   static Value findWhole(OpBuilder &builder, Value value,
                          const DenseMap<Value, Value> &replacements) {
     if (auto reshape = value.getDefiningOp<ReshapeOp>()) {
@@ -240,8 +243,8 @@ private:
     return !op || !isFree(op) ? replacements.lookup_or(value, value) : Value();
   }
 
-  /// Each value that is yielded becomes a buffer of its own, to lie in a stack or in the place of a
-  /// carry. A carry is stacked before the next one takes its place.
+  /// Gives each yielded value its own buffer, in a stack or in the place of a carry. A carry is
+  /// stacked before its next value overwrites it.
   void formRows(LoopOp loop, DenseMap<Value, Value> &replacements) {
     OpBuilder atEnd(loop.getYield()), atBegin = OpBuilder::atBlockBegin(&loop.getBlock());
     llvm::SmallDenseSet<Value> seen;
@@ -254,8 +257,8 @@ private:
     }
   }
 
-  /// Where the old carry is read later than the next one is stored, a copy at the end of the body
-  /// takes its place.
+  /// Inserts a copy of a next carry at the end of the body, if the old carry is read after the next
+  /// carry is stored.
   void separateCarries(LoopOp loop) {
     OpBuilder builder(loop.getYield());
     auto mayShare = [&](OpResult result, unsigned input) {
@@ -270,7 +273,7 @@ private:
       }
   }
 
-  /// True if the value has given its buffer to an inner loop.
+  /// Returns true if the value has given its buffer to an inner loop.
   static bool isInit(Value value) {
     return llvm::any_of(value.getUses(), [](OpOperand &use) {
       auto loop = dyn_cast<LoopOp>(use.getOwner());
@@ -284,22 +287,21 @@ private:
         .getResult(0);
   }
 
-  /// Erases what the launches hold now; constants that launches or the results read stay.
+  /// Erases ops that launches hold now; constants that launches or the results read stay.
   void eraseGrouped(Block &block, DenseMap<Value, Value> &replacements) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
       if (!isa<RepriseDialect>(op.getDialect()) || !op.use_empty() ||
           isa<YieldOp, reprise::ReturnOp, PauseOp>(op))
         continue;
-      // Another op may come to lie where this one was.
+      // Another op may be allocated at the address of this op.
       for (Value result : op.getResults())
         replacements.erase(result);
       op.erase();
     }
   }
 
-  /// Returned views and splat constants become buffers through a copy, and so does an argument or a
-  /// value that is returned twice, since each result is a buffer of its own. What is to be seen at
-  /// the pause is copied before it.
+  /// Copies returned views and splat constants into buffers, and also arguments or values that are
+  /// returned twice, since each result has its own buffer. Copies results of the pause before it.
   void copyReturnedAliases(Block &block, PauseOp pause,
                            const DenseMap<Value, Value> &replacements) {
     llvm::SmallDenseSet<Value> seen;
@@ -315,8 +317,8 @@ private:
     }
   }
 
-  /// True if the operand of the return is the argument of the same name: state that the step does
-  /// not change.
+  /// Returns true if the operand of the return is the argument of the same name: state that the
+  /// step does not change.
   static bool isUnchangedArgument(OpOperand &operand, const EntrySignature &signature) {
     auto argument = dyn_cast<BlockArgument>(operand.get());
     return argument && signature.getArgumentName(argument.getArgNumber()) ==
@@ -324,7 +326,7 @@ private:
   }
 
   const Target &target;
-  DenseSet<Value> early; ///< what the caller sees at the pause
+  DenseSet<Value> early; ///< results that the caller reads at the pause
 };
 
 struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
@@ -336,7 +338,7 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
 
   void runOnOperation() override {
     formLaunches(getOperation(), *target);
-    // Loops are moved and not cloned, so their marks of the plan are still there.
+    // Loops are moved instead of cloned, so we drop their plan marks here.
     dropAttributes(getOperation(), reprise::getAttributeTable(), "checkpoint");
   }
 

@@ -1,4 +1,4 @@
-// reprise: groups of ops, formed one op after the other
+// reprise: formation of groups of ops, one op after the other
 #include "Grouping.h"
 #include "Readers.h"
 
@@ -37,8 +37,8 @@ public:
                      return isa<ConstantOp>(p) || waiting.contains(p) || early.contains(p) ||
                             findsStored(op, p);
                    });
-    // What reads such values alone waits for its reader, and is no launch and value of its own.
-    // A cotangent waits for the first of several, since what it reads is kept for others anyway.
+    // An op that only reads such values waits for its reader, so that no launch stores its result.
+    // A cotangent waits for the first of several readers, since its operands are stored anyway.
     bool isOfOriginals =
         partOf(op) == 1 && !isReplay(op) && (keepsLaunches || llvm::none_of(producers, isReplay));
     if (isReady && isNearReaders(op, isOfOriginals))
@@ -49,7 +49,7 @@ public:
       early.insert(op);
   }
 
-  /// A loop is no launch: what waits for it is placed, and nothing joins it.
+  /// Handles a loop, which is no launch: waiting ops that it reads are placed, and no op joins it.
   void addLoop(Operation *loop) {
     SmallVector<Operation *> ops;
     collectWaiting(loop, ops);
@@ -68,11 +68,12 @@ public:
   }
 
 private:
-  /// Waiting ops that `op` reads, each behind its own operands.
+  /// Collects waiting ops that `op` reads, each after its own operands.
   void collectWaiting(Operation *op, SmallVectorImpl<Operation *> &ops) const {
     struct Frame {
       Operation *op;
-      SmallVector<Operation *> producers; ///< that are still to be visited, the next one last
+      /// Producers to visit, the next one last.
+      SmallVector<Operation *> producers;
     };
     auto makeFrame = [](Operation *reader) {
       Frame frame{reader, {}};
@@ -95,7 +96,8 @@ private:
     }
   }
 
-  /// What reads a parameter must not wait beyond its update, which could not overwrite it then.
+  /// Places readers of an old value before its update. If they waited longer, the update could not
+  /// overwrite the value.
   void placeReadersOfOldValues(Operation *update) {
     for (Value operand : update->getOperands()) {
       SmallVector<Operation *> readers;
@@ -124,7 +126,7 @@ private:
     ops.push_back(op);
     if (placeTogether(ops))
       return;
-    // What waits for an op that reads memory has a launch of its own.
+    // Operands of an op that reads memory are stored, so they get their own launch.
     bool isPlaced = !takesFromRegisters(op) && placeTogether(ArrayRef(ops).drop_back());
     if (!isPlaced && placeSmaller(op, ops))
       return place(op);
@@ -133,7 +135,7 @@ private:
         placeAlone(single);
   }
 
-  /// Places the ops in one group, or nothing.
+  /// Places all ops in one group, or leaves all of them unplaced.
   bool placeTogether(ArrayRef<Operation *> ops) {
     if (joinExisting(ops))
       return true;
@@ -144,8 +146,8 @@ private:
     return true;
   }
 
-  /// Places those of the ops that are smaller than `op`, such as factors of rows, alone; false if
-  /// there are none, or if they read others of the ops.
+  /// Places the ops smaller than `op`, such as factors of rows, in separate groups. Returns false
+  /// if there are none, or if they read others of the ops.
   bool placeSmaller(Operation *op, ArrayRef<Operation *> ops) {
     auto isSmaller = [&](Operation *other) {
       return countResultElements(other) < countResultElements(op);
@@ -173,12 +175,12 @@ private:
     return !smaller.empty();
   }
 
-  /// Whether the op may run at the begin of its part: a cotangent of forward values.
+  /// Returns whether the op may run at the beginning of its part: a cotangent of forward values.
   bool readsStoredAlone(Operation *op) const {
     SmallVector<Operation *> producers;
     collectProducers(op, producers);
     return partOf(op) == 1 && llvm::all_of(producers, [&](Operation *producer) {
-             // What keeps launches has them for replays as for the originals.
+             // If original launches are kept, replays count as stored like the originals.
              bool isStored =
                  partOf(producer) == 0 || (keepsLaunches && isReplay(producer) && !isReplay(op));
              return isa<ConstantOp>(producer) || isStored || isInMovable(producer);
@@ -193,7 +195,7 @@ private:
     return found != groupOf.end() && movable.contains(found->second);
   }
 
-  /// Without the waiting ops that it reads: they have been placed.
+  /// Places the op without the waiting ops that it reads, which are already placed.
   void placeAlone(Operation *op) {
     waiting.erase(op);
     if (joinExisting({op}))
@@ -202,21 +204,22 @@ private:
     append(all.size() - 1, {op});
   }
 
-  /// Tries the group of the latest producer; an update, and a reduction, since its result is small,
-  /// also a later group that reads one of its operands; any op a later one that reads another slice
-  /// of what it reads one of, such as the gates of one product.
+  /// Joins the group of the latest producer if possible. An update, and a reduction, because its
+  /// result is small, may also join a later group that reads one of its operands. Any op may join a
+  /// later group that reads another slice of the same value, such as the gates of one product.
   bool joinExisting(ArrayRef<Operation *> ops) {
-    std::optional<size_t> latest, sibling, stored; // `stored`: nothing before it, nor itself
+    // `stored`: neither this group nor an earlier one.
+    std::optional<size_t> latest, sibling, stored;
     for (Operation *op : ops) {
       SmallVector<Operation *> producers;
       collectProducers(op, producers);
       for (Operation *producer : producers)
         if (auto found = groupOf.find(producer); found != groupOf.end()) {
-          // What is replayed for an original runs before the group that it is in anyway.
+          // Replays that an original reads run before the original's group in any case.
           if (keepsLaunches && !isReplay(ops.back()) && isReplay(producer))
             continue;
-          // So does what is movable, unless the ops may be part of it. A forward op that reads a
-          // replay may be in the group whose values the movable group reads.
+          // Movable groups run early too, unless the ops may be part of them. A forward op that
+          // reads a replay may be in the group whose values the movable group reads.
           if (!mayJoin(found->second, ops) && partOf(ops.back()) != 0)
             continue;
           bool isStored = isReplay(op) && findsStored(op, producer);
@@ -246,19 +249,19 @@ private:
     return true;
   }
 
-  /// Whether a contraction of 16-bit floats would store what another launch makes of its result.
+  /// Returns whether joining would make a 16-bit contraction store wide values that are reduced.
   bool storesWide(size_t number, ArrayRef<Operation *> ops) const {
     Operation *leader = all[number].ops.front();
     if (!isa<ContractionOpInterface, ConvolutionOpInterface>(leader))
       return false;
     return llvm::any_of(ops, [&](Operation *op) {
-      // What several read has waited for the first of them alone.
+      // An op with several readers has waited only for the first reader.
       bool isShared = op != ops.back() && findReaders(op).size() > 1;
       return isReducedWide(op, isShared ? 0 : countBits(leader));
     });
   }
 
-  /// Ops of different sides do not meet in a group because they read the same value.
+  /// Returns the side of an op. Reading the same value puts only ops of one side into a group.
   int64_t sideOf(Operation *op) const {
     int64_t number = keepsLaunches ? getReplayNumber(op) : 0;
     return number == 0 ? partOf(op) : 2 + number;
@@ -269,7 +272,7 @@ private:
     return llvm::all_of(ops, [&](Operation *op) { return partOf(op) == part; });
   }
 
-  /// Moves groups of replays, and movable ones, before the first group that reads them, which may
+  /// Moves groups of replays, and movable groups, before the first group that reads them, which may
   /// be older.
   void orderGroups() {
     std::vector<size_t> order, stack;
@@ -327,19 +330,20 @@ private:
   const Target &target;
   bool keepsLaunches;
   DenseSet<Operation *> waiting;
-  std::vector<Operation *> inOrder;                         ///< all that waited once
-  DenseMap<Value, SmallVector<Operation *>> waitingReaders; ///< of the passes, by arguments
-  /// Placed ops of the update that several read and that read arguments alone: a corrected rate.
+  std::vector<Operation *> inOrder; ///< all ops that have waited
+  /// Waiting ops by the arguments that they read.
+  DenseMap<Value, SmallVector<Operation *>> waitingReaders;
+  /// Placed ops of the update with several readers that read only arguments: a corrected rate.
   llvm::SmallPtrSet<Operation *, 8> early;
-  /// Groups of cotangents that read forward values alone and cannot be in their readers' groups:
-  /// factors of rows. They run before these, whichever is older.
+  /// Groups of cotangents that read only forward values and cannot join their readers' groups:
+  /// factors of rows. They run before their readers, in any order of formation.
   llvm::DenseSet<size_t> movable;
   DenseMap<std::pair<Value, int64_t>, size_t>
-      lastReader; ///< the last group of a side that reads it
+      lastReader; ///< last group of a side that reads the value
 };
 } // namespace
 
-/// True if no group reads what a later one makes.
+/// Returns true if no group reads a value that a later group computes.
 static bool isOrdered(ArrayRef<Group> groups, const DenseMap<Operation *, size_t> &groupOf) {
   for (auto [number, group] : llvm::enumerate(groups))
     for (Operation *op : group.ops) {
@@ -352,8 +356,8 @@ static bool isOrdered(ArrayRef<Group> groups, const DenseMap<Operation *, size_t
   return true;
 }
 
-/// The ops up to the first transfer, event or library call, or up to `end`: what stands before it
-/// runs before it. Returns where they end.
+/// Groups the ops up to the first transfer, event or library call, or up to `end`, which run before
+/// it. Returns the end of the segment.
 static Block::iterator groupSegment(Block::iterator op, Block::iterator end, const Target &target,
                                     bool keepsLaunches, std::vector<Group> &groups,
                                     DenseMap<Operation *, size_t> &groupOf) {
@@ -374,7 +378,7 @@ void groupOps(Block &block, const Target &target, std::vector<Group> &groups,
               DenseMap<Operation *, size_t> &groupOf) {
   auto function = block.getParent()->getParentOfType<ProgramOp>();
   bool keepsLaunches = function && function->hasAttr(kKeepsLaunchesAttr);
-  // Where a replay reads what its reader's group makes, originals cannot keep their groups.
+  // If a replay reads its reader's group, originals cannot keep their groups: we group again.
   for (bool keeps : {keepsLaunches, false}) {
     groups.clear();
     groupOf.clear();

@@ -1,4 +1,4 @@
-// reprise: which ops share a launch.
+// reprise: groups of ops that share a launch
 #include "Grouping.h"
 #include "Readers.h"
 
@@ -73,7 +73,7 @@ bool Grouping::canReadIn(Value operand, size_t group, int64_t elements) const {
   };
   if (llvm::any_of(all[group].ops, reads))
     return true;
-  // Other small values are there as well, unless an update may have overwritten them.
+  // Other small values cost no load either, unless an update may have overwritten them.
   bool isSmall = cast<ShapedType>(root.getType()).getNumElements() < elements;
   return isSmall && !mayBeOverwritten(root, group);
 }
@@ -82,8 +82,8 @@ static bool isReadFromRegisters(Operation *op) {
   return llvm::all_of(findReaders(op), takesFromRegisters);
 }
 
-/// Whether a planner counts on it that the kernel of its readers makes the op's result again
-/// (Footprint.h), whatever that has to load: a replay that they take from registers.
+/// Returns whether the planner assumes that the kernel of its readers computes the op again
+/// (Footprint.h), whatever it loads: a replay that its readers take from registers.
 bool Grouping::isMadeInReader(Operation *op, size_t reader) const {
   auto function = dyn_cast<ProgramOp>(op->getParentOp());
   if (!isReplay(op) || !function || !function->hasAttr(kKeepsLaunchesAttr))
@@ -94,7 +94,7 @@ bool Grouping::isMadeInReader(Operation *op, size_t reader) const {
          });
 }
 
-/// Whether the group loads fewer bytes if it converts by itself what the op converts.
+/// Returns whether the group loads fewer bytes if it computes this conversion itself.
 bool Grouping::readsNarrower(Operation *op, size_t group) const {
   auto cast = dyn_cast<CastOp>(op);
   if (!cast || !widens(cast) || !isReadFromRegisters(op))
@@ -106,7 +106,7 @@ bool Grouping::readsNarrower(Operation *op, size_t group) const {
   return found != groupOf.end() && found->second < group;
 }
 
-/// Whether an update of an argument comes before the end of the group.
+/// Returns whether an update of an argument comes before the end of the group.
 bool Grouping::mayBeOverwritten(Value root, size_t group) const {
   return llvm::any_of(root.getUsers(), [&](Operation *user) {
     auto found = groupOf.find(user);
@@ -114,8 +114,8 @@ bool Grouping::mayBeOverwritten(Value root, size_t group) const {
   });
 }
 
-/// An op goes to the group that alone reads its result if that reads its operands, too: its result
-/// need not be stored then.
+/// Moves an op to the only group that reads its result if that group also reads the op's operands,
+/// so that the result need not be stored.
 void Grouping::sink(Operation *op, const Target &target) {
   std::optional<size_t> reader = findReadingGroup(op);
   size_t home = groupOf.lookup(op);
@@ -128,7 +128,7 @@ void Grouping::sink(Operation *op, const Target &target) {
   bool isNarrower = readsNarrower(op, *reader);
   if (!isCounted && !isNarrower && !llvm::all_of(op->getOperands(), isRead))
     return;
-  // A contraction leads its group, and what is counted on is not read by it.
+  // A contraction leads its group, and the moved op is not one of its operands.
   bool isLed = isa<ContractionOpInterface, ConvolutionOpInterface>(to.ops.front());
   SmallVector<Operation *> joined(to.ops);
   joined.insert(joined.begin() + ((isCounted || isNarrower) && isLed), op);

@@ -1,4 +1,4 @@
-// reprise: which ops share a launch; a function of the graph alone.
+// reprise: groups of ops that share a launch; a function of the graph only
 #ifndef REPRISE_DIALECT_EXEC_TRANSFORMS_GROUPING_H
 #define REPRISE_DIALECT_EXEC_TRANSFORMS_GROUPING_H
 
@@ -18,8 +18,7 @@ namespace reprise::exec {
 /// Ops of one launch, in program order.
 struct Group {
   llvm::SmallVector<mlir::Operation *> ops;
-  /// The launch's location: that of a contraction, attention or normalization
-  /// if there is one.
+  /// Location of the launch: that of a contraction, attention or normalization if there is one.
   mlir::Location location;
 };
 
@@ -30,14 +29,14 @@ public:
   Grouping(mlir::Block &block, const Target &target);
 
   const std::vector<Group> &groups() const { return all; }
-  /// True if an op of another group, or the function's return, reads the value
-  /// or a view of it.
+  /// Returns true if an op of another group, or the function's return, reads the value or a view of
+  /// it.
   bool isReadOutside(mlir::Value value, const Group &group) const;
 
 private:
-  /// The group of all readers of an op's result, if it is one.
+  /// Returns the group of all readers of an op's result, if they are in one group.
   std::optional<size_t> findReadingGroup(mlir::Operation *op) const;
-  /// Whether an operand of an op of so many elements costs a group no further
+  /// Returns whether reading an operand of an op with `elements` elements costs a group no further
   /// load.
   bool canReadIn(mlir::Value operand, size_t group, int64_t elements) const;
   bool isMadeInReader(mlir::Operation *op, size_t reader) const;
@@ -57,20 +56,19 @@ void formLaunches(ProgramOp entry, const Target &target);
 void groupOps(mlir::Block &block, const Target &target, std::vector<Group> &groups,
               llvm::DenseMap<mlir::Operation *, size_t> &groupOf);
 
-/// What a value is a view of, or chosen from.
+/// Returns the value of which `value` is a view or a choice.
 mlir::Value rootOf(mlir::Value value);
 
-/// The part of the step that an op belongs to; launches do not mix parts, so
-/// that a cotangent never moves into the forward pass. Replays work for the
-/// cotangents that read them.
+/// Returns the part of the step that an op belongs to. Launches do not mix parts, so that a
+/// cotangent never moves into the forward pass. Replays belong to the cotangents that read them.
 int partOf(mlir::Operation *op);
 
-/// True if one launch can hold the ops, given in program order: whatever the target does, a loop is
+/// Returns true if one launch can hold the ops, given in program order. For all targets, a loop is
 /// no launch, and positions are read from memory.
 bool canHold(llvm::ArrayRef<mlir::Operation *> ops, const Target &target);
 
-/// Moves updates of parameters and state up: each right behind its last operand
-/// and the last other reader of the value that it replaces.
+/// Moves updates of parameters and state up: each directly behind its last operand and the last
+/// other reader of the value that it replaces.
 void hoistUpdates(mlir::Block &block);
 
 } // namespace reprise::exec

@@ -1,4 +1,5 @@
-// reprise: moves updates of parameters and state up, so that gradients and old values die early.
+// reprise: moves updates of parameters and state up, so that gradients and old values are freed
+// early.
 #include "Grouping.h"
 
 #include "reprise/Dialect/Exec/IR/Exec.h"
@@ -13,7 +14,7 @@ using namespace mlir;
 namespace reprise::exec {
 
 namespace {
-/// Finds for each update op the op behind which it may stand.
+/// Finder of the earliest position of each update op.
 class UpdateHoister {
 public:
   explicit UpdateHoister(Block &block) : block(block) {
@@ -41,7 +42,7 @@ public:
       int64_t anchor = earliestPlace(ops);
       if (llvm::SmallPtrSet<Operation *, 8> seen; !mayWait(op, anchor, seen))
         continue;
-      // It stays where it is from now on, even if its only reader could take it along.
+      // The op stays in its place from now on, even if its only reader could move it along.
       if (anchor >= 0)
         waiting.erase(numbered[anchor]);
       for (Operation *moved : ops) {
@@ -58,7 +59,7 @@ public:
   }
 
 private:
-  /// Ops whose result is the next value of an argument.
+  /// Finds ops whose result is the next value of an argument.
   void findWrites() {
     auto entry = cast<ProgramOp>(block.getParentOp());
     EntrySignature signature(entry);
@@ -68,7 +69,8 @@ private:
         oldValue[value.getDefiningOp()] = entry.getArgument(argument);
   }
 
-  /// What reads arguments and constants alone could stand anywhere: it goes along with its reader.
+  /// Collects ops that read only arguments and constants; they can stand anywhere and move with
+  /// their reader.
   void collectWaiting(Operation *op, SmallVectorImpl<Operation *> &ops) const {
     for (Operation *producer : producersOf(op))
       if (waiting.contains(producer) && !llvm::is_contained(ops, producer)) {
@@ -113,8 +115,8 @@ private:
     return last;
   }
 
-  /// Tells whether the op may stand behind `anchor`, which may come after the op if a transfer
-  /// still reads the old value: readers in between must be updates, which move along.
+  /// Returns whether the op may stand behind `anchor`, which may follow the op if a transfer still
+  /// reads the old value. Readers in between must be updates, which move along.
   bool mayWait(Operation *op, int64_t anchor, llvm::SmallPtrSetImpl<Operation *> &seen) const {
     return llvm::all_of(op->getUsers(), [&](Operation *user) {
       Operation *reader = block.findAncestorOpInBlock(*user);
@@ -124,8 +126,8 @@ private:
     });
   }
 
-  /// Where the last wait for a transfer, or for what a library call made, stands. They stay where
-  /// they are.
+  /// Returns the position of the last wait for a transfer, or for the results of a library call.
+  /// These commands are not moved.
   int64_t findEnd(Operation *command) const {
     int64_t end = number.lookup(command);
     for (Operation *at = command->getNextNode(); at; at = at->getNextNode())
@@ -136,18 +138,18 @@ private:
 
   Block &block;
   std::vector<Operation *> numbered;
-  /// Where an op stands, and the number of the op behind which it is to stand: its own if it stays,
-  /// -1 for the start.
+  /// Number of an op, and the number of the op behind which it will stand: its own if it stays, -1
+  /// for the start.
   DenseMap<Operation *, int64_t> number, place;
-  /// The argument whose next value an op computes.
+  /// Argument whose next value an op computes.
   DenseMap<Operation *, Value> oldValue;
-  /// Ops that depend on nothing but arguments and constants, with one reader and with more.
+  /// Ops that depend only on arguments and constants, with one reader and with more.
   llvm::SmallPtrSet<Operation *, 16> waiting, early;
 };
 } // namespace
 
 void hoistUpdates(Block &block) {
-  // Without a derivative nothing is an update.
+  // A block without a derivative has no updates.
   if (llvm::any_of(block, [](Operation &op) { return op.hasAttr(kCotangentAttr); }))
     UpdateHoister(block).run();
 }

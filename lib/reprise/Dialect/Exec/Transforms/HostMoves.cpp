@@ -53,7 +53,7 @@ public:
       placeFetch(fetch);
   }
 
-  /// The wait stands behind the last reader of the value that comes before a fetch of it.
+  /// Places the wait of an offload behind the last reader of the value before the first fetch.
   void placeOffload(HostOffloadOp offload) {
     Operation *wait = *offload.getEvent().user_begin();
     Operation *first = findFirstFetch(offload), *last = offload;
@@ -72,7 +72,7 @@ public:
     wait->moveAfter(last->isBeforeInBlock(hidden) ? hidden : last);
   }
 
-  /// Behind the wait for its offload, which has freed the value's place by then.
+  /// Places a fetch behind the wait for its offload, which frees the value's place.
   void placeFetch(HostFetchOp fetch) {
     Operation *wait = *fetch.getEvent().user_begin(), *reader = block.getTerminator();
     for (Operation *user : fetch.getValue().getUsers())
@@ -115,7 +115,7 @@ private:
   }
 
   static int64_t sizeOf(Value value) { return getByteSize(value.getType()); }
-  /// What a launch or loop moves at least.
+  /// Returns a lower bound of the bytes that a launch or loop moves.
   static int64_t countBytes(Operation *op) {
     int64_t bytes = 0;
     if (isa<LaunchOp, LoopOp>(op))

@@ -6,18 +6,19 @@
 
 namespace reprise::exec {
 
-/// Replaces each `reprise.offload` that is no fetch by its operand: what remains are replays of
-/// one, outside of loops, of values that ops of the function make.
+/// Replaces each `reprise.offload` that is no fetch by its operand. The remaining offloads are
+/// fetches, outside of loops, of values that ops of the function compute.
 void keepOnDevice(ProgramOp function);
 
-/// Behind the formation of launches. A value is offloaded behind the command that makes it, and a
-/// fetch becomes `exec.fetch`. While one byte goes over the link, the device moves `bytesBeside`
-/// bytes: a wait for an offload stands behind so many bytes of launches, and behind the last reader
-/// of the value; a fetch so many before its first reader.
+/// Inserts copies to the host and back, after launches are formed. A value is offloaded behind the
+/// command that computes it, and a fetch becomes `exec.fetch`. While one byte crosses the link, the
+/// device moves `bytesBeside` bytes in its memory. A wait for an offload therefore stands behind
+/// that many bytes of launches, and behind the last reader of the value; a fetch stands that many
+/// bytes before its first reader.
 void moveToHost(mlir::Block &block, int64_t bytesBeside);
 
-/// Gives up what was gained in time: values are on the device as shortly as they can be. Returns
-/// whether anything moved.
+/// Moves offloads and fetches so that values are on the device as briefly as possible, at the cost
+/// of time. Returns whether any op moved.
 bool tightenHostMoves(mlir::Block &block);
 
 } // namespace reprise::exec

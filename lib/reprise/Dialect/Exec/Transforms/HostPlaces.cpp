@@ -1,4 +1,4 @@
-// reprise: places of values in the memory of the host
+// reprise: places of values in host memory
 #include "HostPlaces.h"
 
 #include "reprise/Dialect/Exec/IR/Arena.h"
@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::exec;
 
-/// Each offload's bytes are taken from its begin to the end of the last fetch.
+/// Returns the packing problem of offloads: the bytes of each are used from its begin to the end of
+/// its last fetch.
 static offsets::Problem findLives(ArrayRef<HostOffloadOp> offloads, const Positions &positions) {
   offsets::Problem problem;
   for (HostOffloadOp offload : offloads) {

@@ -1,4 +1,4 @@
-// reprise: places of values in the memory of the host
+// reprise: places of values in host memory
 #ifndef REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_HOSTPLACES_H
 #define REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_HOSTPLACES_H
 
@@ -6,12 +6,12 @@
 
 namespace reprise::exec {
 
-/// Gives each offload of a device program its place, packed like the arena. `programs` is how many
-/// are placed at a time. Errors: a packing that is wrong.
+/// Gives each offload of a device program its place, packed like the arena. `programs` is the
+/// number of programs that share the work limit. Fails if the packing is invalid.
 mlir::LogicalResult placeOnHost(ProgramOp program, int64_t programs);
 
-/// Errors: an offload without a place, values of one place at one time, a place beyond the bytes
-/// that the program has there.
+/// Fails for an offload without a place, values with overlapping places at one time, and a place
+/// beyond the host bytes of the program.
 mlir::LogicalResult verifyHostPlaces(ProgramOp program);
 
 } // namespace reprise::exec

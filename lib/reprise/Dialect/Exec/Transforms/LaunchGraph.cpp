@@ -1,4 +1,4 @@
-// reprise: the launches of one block as a graph, and the bytes that orders of them take
+// reprise: the launches of one block as a graph, and the bytes of their orders
 #include "LaunchGraph.h"
 
 #include "reprise/Dialect/Exec/IR/Storage.h"
@@ -52,7 +52,8 @@ LogicalResult LaunchGraph::addLaunch(LaunchOp launch, LaunchFacts &facts) {
   return success();
 }
 
-/// An argument's next value, which lies in its place, waits for the readers of the old one.
+/// Finds next values of arguments, which overwrite the old values and therefore wait for their
+/// readers.
 void LaunchGraph::findNextValues(ProgramOp entry) {
   Operation *end = entry.getBody().front().getTerminator();
   EntrySignature signature(entry);
@@ -85,7 +86,7 @@ LaunchGraph::State LaunchGraph::start() const {
   return state;
 }
 
-/// The bytes that a launch needs beside those that live before it.
+/// Returns the bytes that a launch needs in addition to the live bytes before it.
 int64_t LaunchGraph::findGrowth(const Node &node, const State &state) const {
   int64_t growth = node.scratch;
   SmallVector<size_t, 4> taken;

@@ -1,4 +1,4 @@
-// reprise: the launches of one block as a graph, and the bytes that orders of them take
+// reprise: the launches of one block as a graph, and the bytes of their orders
 #ifndef REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_LAUNCHGRAPH_H
 #define REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_LAUNCHGRAPH_H
 
@@ -9,11 +9,11 @@
 
 namespace reprise::exec {
 
-/// Numbers of launches, in the order in which they run.
+/// Numbers of launches, in execution order.
 using LaunchOrder = std::vector<size_t>;
 
-/// The launches of one block as a graph. A launch waits for those that make what it reads, and an
-/// argument's next value, which lies in its place, for the readers of the old one.
+/// Launches of one block as a graph. A launch waits for the launches whose results it reads. An
+/// argument's next value, which overwrites the old value, waits for the readers of the old value.
 class LaunchGraph {
 public:
   static mlir::FailureOr<LaunchGraph> build(ProgramOp entry, LaunchFacts &facts);
@@ -25,8 +25,8 @@ public:
   /// The bytes that live at once, at most, in the order given. The bytes while each launch runs go
   /// to `profile`, by place.
   int64_t measure(const LaunchOrder &order, std::vector<int64_t> &profile) const;
-  /// An order that takes at most `most` bytes: the first launch of the program that can run and
-  /// fits runs next. Empty if none fits some time.
+  /// Returns an order of at most `most` bytes: at each step runs the first launch in program order
+  /// that is ready and fits. Empty if at some step none fits.
   LaunchOrder findFirstFitting(int64_t most) const;
 
 private:
@@ -36,14 +36,14 @@ private:
     llvm::SmallVector<size_t> next;         // launches that wait for it
     size_t numWaitsFor = 0;
     int64_t scratch = 0; // bytes
-    /// Results, by number among `makes`, with buffers in whose place they can lie.
+    /// Results, by number among `makes`, with buffers that they may overwrite.
     llvm::SmallVector<std::pair<size_t, size_t>> inPlace;
   };
   struct Buffer {
     int64_t bytes = 0;
-    size_t numReaders = 0; // the return is one, too
+    size_t numReaders = 0; // the return counts as a reader
   };
-  /// What lies in memory between two launches.
+  /// Memory between two launches.
   struct State {
     std::vector<size_t> readersLeft; // per buffer
     int64_t live = 0;
@@ -67,9 +67,9 @@ private:
   llvm::DenseMap<mlir::Operation *, size_t> numberOf;
 };
 
-/// An order of few bytes by annealing: a launch moves to another place between those that it waits
-/// for and those that wait for it. Looks for fewer bytes than it has found until they are at most
-/// `enough`; the steps are the same whatever `enough` is. Returns the bytes of the order found.
+/// Anneals an order to fewer bytes: a launch moves to another place between the launches that it
+/// waits for and those that wait for it. The search ends when the bytes are at most `enough`; its
+/// steps do not depend on `enough`. Returns the bytes of the order found.
 int64_t annealOrder(const LaunchGraph &graph, int64_t enough, LaunchOrder &order);
 
 } // namespace reprise::exec

@@ -1,4 +1,4 @@
-// reprise: which launch runs each op; asked before launches are formed
+// reprise: the launch of each op, before launches are formed
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 
 #include "Grouping.h"
@@ -41,15 +41,15 @@ LaunchNumbers reprise::exec::numberLaunches(ProgramOp function, const Target &ta
   return numbers;
 }
 
-/// The values of the function have numbers, by which launches tell what they store, and loops what
-/// they are.
+/// Numbers the values of the function, so that launches record their stored values, and loops their
+/// originals.
 FormedLaunches reprise::exec::formLaunches(ProgramOp function, const LaunchNumbers &numbers,
                                            const Target &target) {
   FormedLaunches formed;
   formed.function = function.clone();
   Block &block = formed.function->getBody().front();
   OpBuilder builder(function.getContext());
-  std::vector<Operation *> makers; // per value
+  std::vector<Operation *> makers; // op per value
   for (auto [own, original] : llvm::zip(block, function.getBody().front())) {
     own.setAttr(kReportedAttr, builder.getI64IntegerAttr(makers.size()));
     makers.resize(makers.size() + own.getNumResults(), &original);

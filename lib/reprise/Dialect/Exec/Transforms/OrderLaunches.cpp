@@ -1,4 +1,4 @@
-// reprise: runs launches in another order where that takes fewer bytes.
+// reprise: runs launches in another order if that needs fewer bytes.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 
@@ -38,9 +38,9 @@ struct OrderLaunchesPass : impl::OrderLaunchesPassBase<OrderLaunchesPass> {
       signalPassFailure();
   }
 
-  /// Tries the same shares of the peak whatever the bytes, so that what fits in fewer is found with
-  /// more, too. Where the first launch that fits leads nowhere, as in second derivatives, whose
-  /// passes may interleave, orders are annealed.
+  /// Orders the launches. Tries the same shares of the peak for every `enough`, so that an order
+  /// that fits a smaller limit is also found with a larger one. If the first fitting launch leads
+  /// to no order, as in second derivatives, whose passes may interleave, orders are annealed.
   LogicalResult order(ProgramOp entry, int64_t enough) {
     static constexpr size_t mostLaunches = 8192;
     static constexpr int64_t parts = 256, least = parts / 2;

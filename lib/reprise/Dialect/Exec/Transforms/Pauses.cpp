@@ -1,4 +1,4 @@
-// reprise: what is there at the pause of a step, and what is read behind it
+// reprise: values that exist at the pause of a step, and values that are read behind it
 #include "Pauses.h"
 
 #include "reprise/Dialect/Reprise/IR/Pause.h"

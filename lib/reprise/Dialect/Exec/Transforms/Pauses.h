@@ -1,4 +1,4 @@
-// reprise: what is there at the pause of a step, and what is read behind it
+// reprise: values that exist at the pause of a step, and values that are read behind it
 #ifndef REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_PAUSES_H
 #define REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_PAUSES_H
 
@@ -7,18 +7,18 @@
 
 namespace reprise::exec {
 
-/// After the kernels phase, of a buffer's root: whether a command or a loop before the pause makes
-/// it.
+/// Returns, after the kernels phase, whether a command or a loop before the pause computes the
+/// buffer of `root`.
 bool isThereAt(PauseOp pause, mlir::Value root);
 
-/// A command or a loop behind the pause that reads the value; null if there is none.
+/// Returns a command or a loop behind the pause that reads the value; null if there is none.
 mlir::Operation *findReaderBehind(PauseOp pause, mlir::Value value);
 
-/// True for a value that is there at the pause and read behind it.
+/// Returns true for a value that exists at the pause and is read behind it.
 bool isReadAcross(PauseOp pause, mlir::Value value);
 
-/// Checks a device program with places: nothing reads a late value before the pause, or in the
-/// memory of the caller what was there at the pause.
+/// Verifies a device program with places. Before the pause no command may read a late value. Behind
+/// the pause no command may read, in memory of the caller, a value that existed at the pause.
 mlir::LogicalResult verifyPause(ProgramOp function);
 
 } // namespace reprise::exec

@@ -47,8 +47,8 @@ public:
   }
 
 private:
-  /// Next values overwrite their argument where that is safe. Otherwise a copy at the end of the
-  /// step does, or before its pause.
+  /// Stores next values over their arguments where no reader follows. Otherwise a copy at the end
+  /// of the step, or before its pause, overwrites the argument.
   void overwriteArguments() {
     EntrySignature signature(entry);
     replaced.assign(signature.getReplacedArguments().begin(),
@@ -66,7 +66,7 @@ private:
   bool canOverwrite(OpResult result, BlockArgument old) {
     Operation *maker = result.getOwner();
     int64_t stored = positions.inFlight(maker).first;
-    // At the pause the caller gets what lies in an argument, and may change it.
+    // At the pause the caller receives the content of arguments, and may change it.
     bool isSafe = !pause || !isReadAcross(pause, result);
     forEachReader(old, [&](OpOperand &use) {
       // The old value itself is returned, or read later.
@@ -77,7 +77,7 @@ private:
     return isSafe;
   }
 
-  /// One buffer per root of a storage, from the first to the last access.
+  /// Makes one buffer per root of a storage, from the first to the last access.
   void collectBuffers() {
     for (LaunchOp launch : positions.launches)
       for (Value result : launch.getResults())
@@ -114,7 +114,7 @@ private:
     life.last = std::max(life.last, last);
   }
 
-  /// The buffer that is all of the value, if it has one in the arena.
+  /// Returns the buffer of the whole value, if it has one in the arena.
   std::optional<size_t> findWhole(Value value) const {
     Storage storage = findStorage(value);
     auto found = bufferOf.find(storage.root);
@@ -123,7 +123,7 @@ private:
     return found->second;
   }
 
-  /// A result takes the place of an input that dies in its launch, in chains.
+  /// Lets a result take the place of an input that dies in its launch, in chains.
   void shareDyingInputs() {
     std::vector<std::vector<size_t>> groups;
     std::map<size_t, size_t> groupOf;
@@ -148,7 +148,7 @@ private:
     problem.groups = std::move(groups);
   }
 
-  /// Rows that a loop stacks take the places of slices that die in it.
+  /// Lets rows that a loop stacks take the places of slices that die in the loop.
   void shareDyingRows(LoopOp loop, std::vector<std::vector<size_t>> &groups,
                       std::map<size_t, size_t> &groupOf) {
     auto mayShare = [&](OpResult result, unsigned input) { return facts.mayShare(result, input); };
@@ -178,7 +178,7 @@ private:
     return std::nullopt;
   }
 
-  /// What the commands of a launch share lives as long as the launch.
+  /// Makes buffers for the shared scratch of launches, which live as long as their launch.
   LogicalResult collectScratch() {
     for (LaunchOp launch : positions.launches) {
       FailureOr<Scratch> scratch = facts.findScratch(launch);
@@ -252,13 +252,13 @@ private:
 
   ProgramOp entry;
   Block &block;
-  PauseOp pause; ///< or null
+  PauseOp pause; ///< may be null
   Positions positions;
   LaunchFacts &facts;
-  SmallVector<int64_t> replaced; ///< the argument of each result, or -1
+  SmallVector<int64_t> replaced; ///< argument of each result, or -1
   DenseMap<Value, int64_t> placedIn;
-  DenseMap<Value, size_t> bufferOf;        ///< by root
-  DenseMap<Operation *, size_t> scratchOf; ///< of launches and calls
+  DenseMap<Value, size_t> bufferOf;        ///< buffers by root
+  DenseMap<Operation *, size_t> scratchOf; ///< scratch buffers of launches and calls
   offsets::Problem problem;
 };
 

@@ -1,4 +1,4 @@
-// reprise: what an op reads, and what reads it, looking through the ops that launches copy
+// reprise: operands and readers of ops, through the ops that launches copy
 #include "Readers.h"
 
 #include "Grouping.h"
@@ -92,7 +92,7 @@ bool isReducedWide(Operation *op, unsigned narrow) {
     if (countBits(wide) <= narrow || !seen.insert(wide).second)
       continue;
     SmallVector<Operation *> readers = findReaders(wide);
-    // What another part reads is another value where it is replayed.
+    // In another part, readers of a replayed value read the replay instead.
     llvm::erase_if(readers, [&](Operation *reader) { return partOf(reader) != partOf(op); });
     if (!llvm::all_of(readers, takesFromRegisters))
       continue;

@@ -1,4 +1,4 @@
-// reprise: checks that no buffer is overwritten before its last reader.
+// reprise: verifies that no buffer is overwritten before its last reader.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
 #include "HostPlaces.h"
@@ -53,13 +53,13 @@ public:
     for (Operation *command : positions.others)
       if (auto call = dyn_cast<CallOp>(command); call && failed(addWorkspace(call)))
         return failure();
-    // What runs beside other commands, with its places, has a judge of its own.
+    // Commands that run beside others, with their places, have separate verifiers.
     return failure(failed(judge()) || failed(verifyHostPlaces(function)) ||
                    failed(verifyPause(function)) || failed(verifyOrder(function)));
   }
 
 private:
-  /// A command reads buffers, and has places for what it stores.
+  /// Verifies that a command reads buffers, and has places for its results.
   static LogicalResult verifyBuffers(Operation *command) {
     if (auto maker = dyn_cast<StoringOpInterface>(command); maker && !maker.getOffsets())
       return command->emitError("expected places of the results: run exec-place-buffers first");
@@ -147,8 +147,8 @@ private:
     return diagnostic;
   }
 
-  /// Every next value reaches its argument: it is the argument, or overwrites it, or is copied
-  /// once, when all launches have run, or those before the pause.
+  /// Verifies that every next value reaches its argument: it is the argument, or overwrites it, or
+  /// is copied once, after all launches or after the launches before the pause.
   LogicalResult verifyNextValues() {
     Block &block = function.getBody().front();
     DenseMap<int64_t, Value> copied;
@@ -157,13 +157,13 @@ private:
       if (number >= function.getNumArguments() ||
           function.getArgument(number).getType() != copy.getValue().getType())
         return copy.emitError("copies to no argument of its type");
-      // The kernels phase stores such a value first: of two arguments that change places, the
-      // second would read what the first copy wrote.
+      // The kernels phase stores such a value first. If two arguments swap places, the second copy
+      // would read the value that the first copy wrote.
       if (isa<BlockArgument>(findStorage(copy.getValue()).root))
         return copy.emitError("copies from an argument");
       if (!copied.try_emplace(number, copy.getValue()).second || overwritten.contains(number))
         return copy.emitError("writes argument ") << number << " a second time";
-      // Behind the pause others follow.
+      // Launches may follow the copy only behind the pause.
       for (Operation *next = copy->getNextNode(); next && !isa<PauseOp>(next);
            next = next->getNextNode())
         if (isa<LaunchOp, LoopOp, CallOp>(next) || getEventBeside(next)) {
@@ -195,8 +195,8 @@ private:
     });
   }
 
-  /// What lies in the buffer of another value has its place; every root is a buffer, from the first
-  /// to the last access to what lies in it.
+  /// Adds a buffer. A value in the buffer of another value has its place. Every root is a buffer,
+  /// from the first to the last access to any value in it.
   LogicalResult addBuffer(OpResult result) {
     auto root = cast<OpResult>(findStorage(result).root);
     if (!isInArena(root) || offsetOf(root) != offsetOf(result))
@@ -226,7 +226,7 @@ private:
     };
     if (Operation *op = value.getDefiningOp())
       cover(op);
-    // Slices hand a buffer on into a body, which their loop stands for.
+    // Slices pass a buffer to a loop body; the loop stands for its readers.
     forEachReader(value, [&](OpOperand &use) { cover(use.getOwner()); });
   }
 
@@ -269,7 +269,7 @@ private:
 
   static constexpr int64_t kNoScratch[] = {0, 0}; // offset and bytes
 
-  /// Behind the values' buffers, of which the judge speaks.
+  /// Adds the scratch of a launch behind the values' buffers, to which the judge's messages refer.
   LogicalResult addScratch(LaunchOp launch) {
     FailureOr<Scratch> needed = facts.findScratch(launch);
     if (failed(needed))
@@ -346,8 +346,8 @@ private:
   llvm::SmallDenseSet<int64_t> overwritten;
   DenseMap<Value, size_t> bufferOf;
   DenseMap<size_t, size_t> groupOf;
-  SmallVector<OpResult> values;       ///< of the first buffers
-  SmallVector<Operation *> scratchOf; ///< launches, of those behind them
+  SmallVector<OpResult> values;       ///< values of the first buffers
+  SmallVector<Operation *> scratchOf; ///< launches of the scratch buffers, which follow
   offsets::Problem problem;
   offsets::Solution solution;
 };

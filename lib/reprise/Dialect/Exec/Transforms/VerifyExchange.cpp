@@ -1,4 +1,4 @@
-// reprise: whether device programs that exchange values come to their ends
+// reprise: deadlocks between device programs that exchange values
 #include "VerifyExchange.h"
 
 #include "reprise/Dialect/Exec/IR/Exec.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace reprise::exec {
 namespace {
 
-constexpr size_t kMostSteps = size_t(1) << 22; // as many as a bundle may have
+constexpr size_t kMostSteps = size_t(1) << 22; // limit of a bundle
 
 class ExchangeVerifier {
 public:
@@ -105,7 +105,7 @@ private:
   ArrayRef<ProgramOp> programs;
   llvm::StringMap<size_t> numbers;
   Rendezvous meeting;
-  DenseMap<Value, size_t> begun; ///< by event: the step of the iteration at hand
+  DenseMap<Value, size_t> begun; ///< by event: the step of the current iteration
   std::vector<Operation *> transfers;
 };
 

@@ -1,4 +1,4 @@
-// reprise: whether device programs that exchange values come to their ends
+// reprise: deadlocks between device programs that exchange values
 #ifndef REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_VERIFYEXCHANGE_H
 #define REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_VERIFYEXCHANGE_H
 
@@ -6,8 +6,8 @@
 
 namespace reprise::exec {
 
-/// An error at a transfer that meets none, or one of another size, or that is waited for for ever.
-/// A program that runs alone may exchange values with programs of other bundles.
+/// Fails at a transfer without a partner, at partners of different sizes, and at a deadlock. A
+/// program that runs alone may exchange values with programs of other bundles.
 mlir::LogicalResult verifyExchange(llvm::ArrayRef<ProgramOp> programs);
 
 } // namespace reprise::exec

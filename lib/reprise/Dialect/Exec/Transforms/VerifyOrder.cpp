@@ -1,4 +1,4 @@
-// reprise: whether what runs beside other commands touches their bytes
+// reprise: conflicts between commands that run beside other commands and access the same bytes
 #include "VerifyOrder.h"
 
 #include "reprise/Dialect/Exec/IR/Storage.h"
@@ -12,7 +12,8 @@ using namespace reprise::exec;
 
 namespace {
 
-// As many as a bundle with such commands may run, and streams as many as a command can name.
+// We use the limits of a bundle with such commands, and the number of streams that a command can
+// name.
 constexpr int64_t mostExecutions = int64_t(1) << 20;
 constexpr size_t mostStreams = 16, mostTransfers = 256;
 
@@ -61,7 +62,8 @@ private:
     return access(actor, op);
   }
 
-  /// What one command reads and writes is its own affair, so its reads come first.
+  /// Records the accesses of a command. Reads of a command come before its own writes and do not
+  /// conflict with them.
   LogicalResult access(const AccessOrder::Actor &actor, Operation *op) {
     for (Value operand : op->getOperands())
       if (failed(access(actor, placeOf(operand), false)))
@@ -98,7 +100,7 @@ private:
 
   static uint64_t sizeOf(Value value) { return getByteSize(value.getType()); }
 
-  /// Where a value lies in this iteration. Nobody writes constants.
+  /// Returns the place of a value in this iteration. Constants are never written.
   AccessOrder::Place placeOf(Value value) const {
     if (auto offload = value.getDefiningOp<HostOffloadOp>();
         offload && value == offload.getHost()) {
@@ -129,8 +131,8 @@ private:
   static constexpr uint64_t arena = 0, host = UINT64_MAX; ///< argument i has number i + 1
   AccessOrder order;
   DenseMap<Value, AccessOrder::Clock> events;
-  DenseMap<Operation *, int64_t> rowOf; ///< of loops
-  std::vector<Operation *> commands;    ///< that ran
+  DenseMap<Operation *, int64_t> rowOf; ///< iterations of loops
+  std::vector<Operation *> commands;    ///< executed commands
 };
 
 } // namespace

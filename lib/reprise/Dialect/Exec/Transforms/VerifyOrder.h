@@ -1,4 +1,4 @@
-// reprise: whether what runs beside other commands touches their bytes
+// reprise: conflicts between commands that run beside other commands and access the same bytes
 #ifndef REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_VERIFYORDER_H
 #define REPRISE_LIB_DIALECT_EXEC_TRANSFORMS_VERIFYORDER_H
 
@@ -6,8 +6,8 @@
 
 namespace reprise::exec {
 
-/// After the memory phase. Goes through all iterations of a program with calls, transfers or
-/// events, and fails on two accesses to the same bytes, one of which writes, that no wait orders.
+/// Simulates, after the memory phase, all iterations of a program with calls, transfers or events.
+/// Fails on two accesses to the same bytes, one of which writes, that no wait orders.
 llvm::LogicalResult verifyOrder(ProgramOp function);
 
 } // namespace reprise::exec

@@ -1,4 +1,4 @@
-// reprise: checks device programs before the first pass works on them.
+// reprise: verifies device programs before the first pass works on them.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
 #include "VerifyExchange.h"
@@ -20,7 +20,7 @@ namespace {
 
 bool isNumber(StringRef role) { return role == "seed" || role == "offset"; }
 
-/// Of one argument: a tensor with a role and a name.
+/// Verifies that an argument is a tensor with a role and a name.
 LogicalResult checkArgument(ProgramOp program, unsigned i, llvm::StringSet<> &names) {
   EntrySignature signature(program);
   StringRef role = signature.getRole(i);
@@ -58,7 +58,7 @@ LogicalResult checkResults(ProgramOp program) {
   return success();
 }
 
-/// An op of a flat function, or one beside the ops.
+/// Verifies that an op is allowed in a flat function, or beside the ops.
 LogicalResult checkOp(Operation *op, ProgramOp program) {
   // Places on the host come with the kernels phase.
   if (isExplicit(op) && !isa<HostOffloadOp, HostFetchOp>(op)) {
@@ -109,7 +109,7 @@ LogicalResult checkProgram(ProgramOp program) {
   return failure(walked.wasInterrupted());
 }
 
-/// What programs have in common by names.
+/// Verifier of arguments and results that programs share by name.
 class NameChecker {
 public:
   LogicalResult add(ProgramOp program) {
@@ -129,7 +129,7 @@ public:
     return success();
   }
 
-  /// Of all next values.
+  /// Verifies the device of every next value.
   LogicalResult checkOwners() {
     for (auto &[name, takers] : arguments)
       if (auto maker = results.find(name); maker != results.end())

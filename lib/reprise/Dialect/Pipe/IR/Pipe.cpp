@@ -51,7 +51,7 @@ void PipeDialect::initialize() {
       >();
 }
 
-/// The rows of the dimension that a micro-batch has: the first one, and behind the last one.
+/// Returns the rows [first, end) of the dimension in a micro-batch.
 static std::pair<int64_t, int64_t> findRange(int64_t size, int64_t rows, int64_t number,
                                              int64_t count) {
   int64_t samples = size / rows, each = samples / count, larger = samples % count;

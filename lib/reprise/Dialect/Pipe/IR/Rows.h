@@ -10,8 +10,8 @@ namespace reprise::pipe {
 /// Returns a string of pieces per device, in the order of execution.
 mlir::ArrayAttr spellRows(mlir::MLIRContext *context, const pipeline::Schedule &schedule);
 
-/// Reads the rows of a schedule for `stages` stages. Returns what is wrong with them, or an empty
-/// text; pipeline::verify() judges the rest.
+/// Reads the rows of a schedule for `stages` stages. Returns an error, or an empty text;
+/// pipeline::verify() judges the schedule.
 std::string readRows(mlir::ArrayAttr rows, int64_t stages, int64_t microbatches,
                      pipeline::Schedule &schedule);
 

@@ -1,4 +1,4 @@
-// reprise: schedules in the IR: their spelling, their judge, and the pieces that follow them
+// reprise: schedules in the IR: their spelling, their verification, and the pieces that follow them
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
 
 #include "Rows.h"
@@ -40,7 +40,7 @@ LogicalResult ScheduleOp::verify() {
 
 namespace {
 
-/// The pieces of one function against the schedule that it names.
+/// Verifier of the pieces of one function against the schedule that it names.
 class PieceVerifier {
 public:
   PieceVerifier(ProgramOp function, const pipeline::Schedule &schedule, int64_t rounds)
@@ -77,7 +77,7 @@ private:
     return isNew ? success() : refuse(piece, found->second, "stands twice", "the other one");
   }
 
-  /// Where every schedule has the piece among those of its micro-batch.
+  /// Returns the position of the piece among the pieces of its micro-batch, in every schedule.
   static std::tuple<int, int64_t, int64_t> rank(PieceOp piece) {
     auto stage = static_cast<int64_t>(piece.getStage());
     switch (piece.getKind()) {
@@ -120,14 +120,15 @@ private:
             static_cast<int32_t>(piece.getMicrobatch().value_or(0))};
   }
 
-  /// The pieces of a device program, without those that the step has not.
+  /// Verifies the pieces of a device program, except those that the step does not have.
   LogicalResult checkRow(int64_t device) {
     if (device < 0 || device >= schedule.shape.ranks)
       return function.emitError("the schedule has no row of device ") << device;
     std::map<std::tuple<pipeline::Pass, int64_t, int64_t>, size_t> positions;
     for (auto [position, piece] : llvm::enumerate(schedule.ranks[device]))
       positions[{piece.pass, piece.stage, piece.microbatch}] = position;
-    // Before all passes, in which round and where in the row, behind them.
+    // A key orders pieces before all passes, then round and place in the row, then pieces behind
+    // all passes.
     std::tuple<int, uint64_t, size_t> last{};
     for (PieceOp piece : getPieces(function)) {
       int rank = schedule.shape.rankOf(static_cast<int>(piece.getStage()));

@@ -1,4 +1,4 @@
-// reprise: joins the places where a step may be cut into stages of equal time
+// reprise: joins units of a step into stages of equal time
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
 #include "Order.h"
@@ -21,12 +21,13 @@ using Candidate = std::pair<std::string, int64_t>;
 struct StagedSchedule {
   std::string name;
   pipeline::Schedule schedule;
-  std::vector<std::pair<int, int>> units; ///< of each stage: the first one, and behind the last one
+  std::vector<std::pair<int, int>> units; ///< units of each stage: [first, end)
   pipeline::Pipeline pipeline;
-  std::vector<double> replays; ///< seconds per stage and micro-batch, of those of its backward pass
+  /// Seconds of replays in the backward pass, per stage and micro-batch.
+  std::vector<double> replays;
   pipeline::Simulation simulation;
-  bool fits = true;       ///< by the estimate of the cut
-  bool isRefused = false; ///< no cut of this schedule is left
+  bool fits = true;       ///< whether the estimate of the cut fits
+  bool isRefused = false; ///< whether no cut of this schedule is left
 
   int chunks() const { return schedule.shape.chunks; }
 
@@ -42,7 +43,8 @@ struct StagedSchedule {
   }
 };
 
-/// Messages that skip stages may be on their way for longer than two passes.
+/// Simulates a schedule. Messages that skip stages may be in flight for longer than two passes, so
+/// we try more buffers.
 void simulate(StagedSchedule &staged) {
   for (int64_t buffers : {int64_t(2), staged.schedule.shape.microbatches}) {
     staged.pipeline.buffers = buffers;
@@ -78,7 +80,7 @@ struct BalanceStagesPass : impl::BalanceStagesPassBase<BalanceStagesPass> {
   }
 
 private:
-  /// Without devices from others: devices of the built-in rates.
+  /// Makes devices of the built-in rates, unless devices were given.
   LogicalResult prepare() {
     if (inputs && !inputs->devices.empty())
       return success();
@@ -92,7 +94,7 @@ private:
     return success();
   }
 
-  /// Writes what was found on the step, the best schedule first.
+  /// Writes the cuts on the step, the best schedule first.
   void annotate(ArrayRef<StagedSchedule> found) {
     ProgramOp step = getOperation();
     Builder builder(step.getContext());
@@ -107,7 +109,7 @@ private:
                                                taken.replays));
   }
 
-  /// All that `auto` may take, or the one that is asked for.
+  /// Returns all candidates of `auto`, or the schedule that the user asks for.
   SmallVector<Candidate> listCandidates(int64_t units) {
     if (schedule != kAuto)
       return {{schedule, chunks}};
@@ -141,7 +143,7 @@ private:
       return failure();
     int64_t stages = order->getShape().stages(), units = problem.countUnits();
     if (units < stages && keep)
-      return success(); // a stage without ops
+      return success(); // a stage has no ops
     if (units < stages)
       return step.emitError() << "the forward pass can be cut into at most "
                               << amount(units, "stage") << ", got " << stages;
@@ -157,7 +159,8 @@ private:
     return success();
   }
 
-  /// Devices whose programs did not fit get less, until the cut is none of those that were refused.
+  /// Finds a cut. Devices whose programs did not fit get less work, until the cut is none of the
+  /// refused cuts.
   void findCut(const StageProblem &problem, StagedSchedule &staged) {
     static constexpr int kMostRounds = 40;
     static constexpr double kLess = 0.95;
@@ -185,8 +188,8 @@ private:
     staged.isRefused = true;
   }
 
-  /// Finds another cut for the fewest bytes: at first the loosened cuts, then cuts that weigh the
-  /// estimates by the bytes which the programs of refused cuts really take.
+  /// Finds another cut for the fewest bytes: first the loosened cuts, then cuts whose estimates are
+  /// scaled by the real bytes of the programs of refused cuts.
   void findLeastCut(const StageProblem &problem, SmallVector<const RefusedCut *> refused,
                     StagedSchedule &staged) {
     static constexpr size_t kMostWeighed = 3;
@@ -211,7 +214,7 @@ private:
     }
   }
 
-  /// Returns the cut whose fullest device takes the fewest bytes, if estimates are wrong by the
+  /// Returns the cut whose fullest device needs the fewest bytes, if estimates are wrong by the
   /// same factors as those of the refused cut.
   std::optional<stages::Split> weigh(const stages::Problem &numbers, const RefusedCut &cut,
                                      const pipeline::Shape &shape) const {
@@ -246,7 +249,8 @@ private:
     return list;
   }
 
-  /// Bytes are estimates. So where nothing fits, looser cuts are tried: the fuller ones first.
+  /// Cuts within rooms. Bytes are estimates, so if no cut fits, looser cuts are tried, fuller ones
+  /// first.
   static void cutWithin(const StageProblem &problem, ArrayRef<double> rooms,
                         ArrayRef<const RefusedCut *> refused, StagedSchedule &staged) {
     stages::Problem numbers = problem.make(staged.schedule, rooms);
@@ -272,7 +276,8 @@ private:
           loads.get(range.first, range.second, static_cast<int>(stage)).replay);
   }
 
-  /// What fits goes first, and of that the fastest, or of equally fast ones what takes less.
+  /// Compares two schedules: a schedule that fits is better, then the faster one, then the one with
+  /// fewer bytes.
   static bool isBetter(const StagedSchedule &a, const StagedSchedule &b) {
     if (a.isRefused != b.isRefused)
       return b.isRefused;

@@ -1,4 +1,4 @@
-// reprise: builds the programs of a pipeline's devices
+// reprise: construction of the programs of a pipeline's devices
 #include "DevicePrograms.h"
 
 #include "mlir/Transforms/RegionUtils.h"
@@ -34,7 +34,8 @@ std::optional<size_t> DevicePrograms::homeOf(BlockArgument argument) {
                : std::nullopt;
 }
 
-/// A next value is returned where the old one is, any other result where it is made.
+/// Finds the devices that return results: a next value is returned on the device of its argument,
+/// any other result where it is computed.
 void DevicePrograms::findReturned() {
   auto ends = step.getBody().front().getTerminator();
   for (auto [number, value] : llvm::enumerate(ends->getOperands())) {
@@ -76,7 +77,7 @@ LogicalResult DevicePrograms::need(Value value, size_t device, size_t reader) {
     if (maker == device && positions.lookup(piece) >= reader)
       return piece.emitOpError("is read before the schedule runs it");
   } else if (devices[device].needed.insert(value).second) {
-    // Later readers of what belongs to no device need nothing more.
+    // A value of no device is cloned, so later readers need no message.
     for (Value operand : value.getDefiningOp()->getOperands())
       if (failed(need(operand, device, reader)))
         return failure();
@@ -88,7 +89,7 @@ LogicalResult DevicePrograms::need(Value value, size_t device, size_t reader) {
   return success();
 }
 
-/// Device by device, as they make the values.
+/// Numbers messages device by device, in the order in which values are computed.
 void DevicePrograms::numberMessages() {
   auto add = [&](Value value) {
     auto found = readers.find(value);
@@ -131,8 +132,8 @@ std::string DevicePrograms::nameOf(size_t device) const {
   return (named.getName() + "_" + Twine(device)).str();
 }
 
-/// The attributes of all arguments at once: to set them one by one takes time that grows with the
-/// square of their number.
+/// Returns the attributes of all arguments. We set them together, because setting one at a time
+/// costs time quadratic in their number.
 ArrayRef<DictionaryAttr> DevicePrograms::describeArguments() {
   for (size_t i = arguments.size(); i < step.getNumArguments(); ++i) {
     NamedAttrList list(step.getArgAttrDict(i));
@@ -173,7 +174,7 @@ void DevicePrograms::createFunction(size_t number) {
   builder.setInsertionPointToEnd(block);
 }
 
-/// Where the op stands that makes a value.
+/// Returns the location of the op that computes a value.
 static Location getMadeLoc(Value value) {
   auto piece = value.getDefiningOp<PieceOp>();
   return piece ? piece.getLocOf(cast<OpResult>(value)) : value.getLoc();
@@ -207,7 +208,7 @@ void DevicePrograms::run(PieceOp piece, Device &device) {
   builder.clone(*piece, device.known);
 }
 
-/// What belongs to no device is cloned once per program.
+/// Returns the value in a device's program. Values of no device are cloned once per program.
 Value DevicePrograms::get(Value value, Device &device) {
   if (Value known = device.known.lookupOrNull(value))
     return known;
@@ -230,7 +231,7 @@ void DevicePrograms::finish(size_t number) {
   for (BlockArgument argument : step.getArguments()) {
     unsigned i = argument.getArgNumber();
     std::optional<size_t> home = homeOf(argument);
-    // Who reads rows of an input has them.
+    // Each reader of rows of an input has its own argument for them.
     bool isFirst = number == 0 && (!signature.getArgumentRows(i) || argument.use_empty());
     bool isOwn = home ? *home == number : signature.getRole(i) == "seed" || isFirst;
     if (!isOwn && device.program.getArgument(i).use_empty())

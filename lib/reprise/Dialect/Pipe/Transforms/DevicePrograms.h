@@ -1,4 +1,4 @@
-// reprise: builds the programs of a pipeline's devices
+// reprise: construction of the programs of a pipeline's devices
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_DEVICEPROGRAMS_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_DEVICEPROGRAMS_H
 
@@ -9,15 +9,16 @@
 
 namespace reprise::pipe {
 
-/// Cuts a step in pieces into the programs of devices. A value goes straight from the device that
-/// makes it to each that reads it, once. Arguments and results stay with the stage where they live.
+/// Builder that splits a step in pieces into the programs of devices. A value is sent once,
+/// directly from the device that computes it to each device that reads it. Arguments and results
+/// stay with the stage where they live.
 class DevicePrograms {
 public:
-  /// `pieces`: of every device, in the order in which it runs them.
+  /// Makes the builder; `pieces` are the pieces of every device, in execution order.
   DevicePrograms(ProgramOp step, const pipeline::Shape &shape,
                  std::vector<std::vector<PieceOp>> pieces);
-  /// The programs, behind the step, which can be erased then. Errors, at a piece: its device runs
-  /// it before what it reads.
+  /// Builds the programs behind the step, which can be erased afterwards. Fails at a piece that its
+  /// device runs before a value that the piece reads.
   mlir::LogicalResult build();
 
 private:
@@ -28,9 +29,9 @@ private:
   struct Device {
     ProgramOp program;
     mlir::IRMapping known;
-    llvm::DenseSet<mlir::Value> needed;             ///< of what belongs to no device
-    llvm::SmallVector<size_t> returned;             ///< results of the step, by their numbers
-    std::map<size_t, std::vector<size_t>> received; ///< messages by the piece that reads them first
+    llvm::DenseSet<mlir::Value> needed;             ///< values of no device that it needs
+    llvm::SmallVector<size_t> returned;             ///< numbers of results of the step
+    std::map<size_t, std::vector<size_t>> received; ///< messages by the first piece that reads them
   };
 
   void findReturned();
@@ -38,7 +39,7 @@ private:
   mlir::LogicalResult need(mlir::Value value, size_t device, size_t reader);
   void numberMessages();
   size_t deviceOf(PieceOp piece) const { return shape.rankOf(static_cast<int>(piece.getStage())); }
-  /// The device of a parameter or state; none for what each may have.
+  /// Returns the device of a parameter or state; none for arguments that every device may have.
   std::optional<size_t> homeOf(mlir::BlockArgument argument);
 
   void buildProgram(size_t device);
@@ -54,14 +55,17 @@ private:
   ProgramOp step;
   EntrySignature signature;
   pipeline::Shape shape;
-  std::vector<std::vector<PieceOp>> pieces;            ///< by device
-  llvm::DenseMap<mlir::Operation *, size_t> positions; ///< of pieces among those of their device
+  std::vector<std::vector<PieceOp>> pieces; ///< pieces by device
+  /// Positions of pieces in their device's list.
+  llvm::DenseMap<mlir::Operation *, size_t> positions;
   std::vector<Device> devices;
-  /// By value and receiver: its first piece that reads it; behind the last one, its return.
+  /// First piece of each receiver that reads a value, keyed by value and receiver. The return
+  /// counts as a piece behind the last.
   llvm::DenseMap<mlir::Value, std::map<size_t, size_t>> readers;
-  std::vector<Message> messages; ///< as their senders make them, one device after the other
+  std::vector<Message> messages; ///< in the order of the senders, one device after the other
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t>> messagesOf;
-  llvm::SmallVector<mlir::DictionaryAttr> arguments; ///< attributes of those of each program
+  /// Attributes of the arguments of each program.
+  llvm::SmallVector<mlir::DictionaryAttr> arguments;
   mlir::OpBuilder builder;
 };
 

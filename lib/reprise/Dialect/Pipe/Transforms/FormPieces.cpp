@@ -1,4 +1,4 @@
-// reprise: puts the ops of a step into the pieces that devices run
+// reprise: sorts the ops of a step into the pieces that devices run
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
 #include "Order.h"
@@ -16,8 +16,8 @@ namespace reprise::pipe {
 
 namespace {
 
-/// In this order no pass reads what a later one makes: micro-batch, weights last, sweep, stages up
-/// or down.
+/// Key of a piece in an order in which no pass reads a value of a later pass: micro-batch, weights
+/// last, sweep, stages up or down.
 using Key = std::tuple<int64_t, bool, int64_t, int64_t>;
 
 Key getKey(const Place &place) {
@@ -25,7 +25,7 @@ Key getKey(const Place &place) {
   return {place.microbatch, place.isWeight, place.sweep, isDown ? -place.stage : place.stage};
 }
 
-/// What becomes a piece.
+/// Ops of a piece.
 struct Group {
   Place place;
   SmallVector<Operation *> ops;
@@ -50,7 +50,7 @@ public:
   }
 
 private:
-  /// Those that the schedule has, without ops so far.
+  /// Adds the passes of the schedule, without ops so far.
   void addPasses(const pipeline::Schedule &schedule) {
     for (const std::vector<pipeline::Piece> &row : schedule.ranks)
       for (const pipeline::Piece &piece : row)
@@ -78,7 +78,7 @@ private:
     }
   }
 
-  /// When what an op reads of pieces is made; none for what reads nothing of them.
+  /// Returns the latest kind of the pieces that an op reads; none if it reads no piece.
   std::optional<Place::Kind> findLatest(Operation &op) const {
     std::optional<Place::Kind> latest;
     for (Value operand : op.getOperands())
@@ -87,7 +87,7 @@ private:
     return latest;
   }
 
-  /// What is made where it is read has no piece.
+  /// Forms a piece, unless the ops belong to no piece because their readers compute them.
   void formOrMove(const Group &group) {
     if (places.get(group.ops.front()))
       form(group);
@@ -134,16 +134,16 @@ private:
   const Places &places;
   OpBuilder builder;
   std::map<Key, Group> passes;
-  SmallVector<Group> before, after; ///< of one op each
+  SmallVector<Group> before, after; ///< one op each
   SmallVector<Operation *> beside;
-  DenseMap<Operation *, Place::Kind> kinds; ///< of ops of pieces, and of what is made of them
+  DenseMap<Operation *, Place::Kind> kinds; ///< kinds of ops in pieces, and of ops that read pieces
   AttributeChange dropMarks{[](NamedAttrList &attributes) {
     for (StringRef name : {kStageAttr, kMicrobatchAttr, kBatchSumAttr})
       attributes.erase(name);
   }};
 };
 
-/// Scopes may name more stages than there are, or fewer.
+/// Verifies that scopes name exactly the stages that exist.
 LogicalResult checkMarks(ProgramOp step, int64_t stages) {
   int64_t marked = 0;
   for (Operation &op : step.getBody().front())
@@ -154,7 +154,7 @@ LogicalResult checkMarks(ProgramOp step, int64_t stages) {
   return step.emitError("the step has ") << marked << " stages, and the schedule " << stages;
 }
 
-/// Numbers for parameters and states: the stages where they live.
+/// Writes the stage of each parameter and state.
 void setHomes(ProgramOp step, const Places &places) {
   Builder builder(step.getContext());
   for (BlockArgument argument : step.getArguments())

@@ -12,7 +12,7 @@ namespace reprise::pipe {
 
 namespace {
 
-/// True if a forward pass stands behind a backward pass.
+/// Returns true if a forward pass stands behind a backward pass.
 bool isInterleaved(ArrayRef<PieceOp> pieces) {
   bool hasBackward = false;
   for (PieceOp piece : pieces) {
@@ -34,7 +34,7 @@ void inlinePiece(PieceOp piece) {
   piece.erase();
 }
 
-/// Brings what stands beside the pieces to its first reader, together with what it reads itself.
+/// Mover of ops beside the pieces to their first reader, together with their own operands.
 class Sinker {
 public:
   explicit Sinker(ProgramOp program) : block(program.getBody().front()) {

@@ -1,4 +1,4 @@
-// reprise: says which passes of a stage are replayed
+// reprise: labels the passes of stages that are replayed
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
@@ -24,8 +24,8 @@ struct LabelPiecesPass : impl::LabelPiecesPassBase<LabelPiecesPass> {
   }
 
 private:
-  /// A pass is one unit, so that it is replayed as a whole, from what it received, as GPipe and
-  /// torchgpipe do.
+  /// Labels a pass as one unit, so that it is replayed as a whole, from its received values, as in
+  /// GPipe and torchgpipe.
   void label(PieceOp piece, ScheduleOp schedule) {
     auto microbatch = static_cast<int64_t>(*piece.getMicrobatch());
     auto last = static_cast<int64_t>(schedule.getMicrobatches()) - 1;

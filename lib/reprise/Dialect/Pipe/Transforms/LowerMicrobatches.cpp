@@ -1,4 +1,4 @@
-// reprise: makes ops of the model graph of slices and sums of micro-batches
+// reprise: replaces slices and sums of micro-batches by ops of the model graph
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
 using namespace mlir;

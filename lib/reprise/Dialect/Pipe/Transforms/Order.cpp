@@ -1,4 +1,4 @@
-// reprise: in which order the devices of a pipeline run the passes of their stages
+// reprise: the order in which the devices of a pipeline run the passes of their stages
 #include "Order.h"
 
 #include "reprise/Dialect/Pipe/IR/Pipe.h"

@@ -1,4 +1,4 @@
-// reprise: in which order the devices of a pipeline run the passes of their stages
+// reprise: the order in which the devices of a pipeline run the passes of their stages
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_ORDER_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_ORDER_H
 
@@ -9,7 +9,7 @@
 
 namespace reprise::pipe {
 
-/// How often a step goes through its stages: 1 without a gradient, 2 with one.
+/// Returns how many times a step goes through its stages: 1 without a gradient, 2 with a gradient.
 int64_t countSweeps(ProgramOp step);
 
 /// The schedule that is the fastest one.
@@ -18,20 +18,22 @@ inline constexpr llvm::StringLiteral kAuto = "auto";
 /// A rule, or the schedule of a file.
 class Order {
 public:
-  /// Finds the rule or the file `name`. Without a name the order is 1f1b, or gpipe for a step of
-  /// more than two sweeps. For `auto` the order is that of the cut that was taken (`pipe.cuts`), or
-  /// gpipe for a step without two sweeps. Errors: no rule and no file has the name; the schedule
-  /// has no order for the number of sweeps; the file cannot be read, or is for another number of
-  /// devices.
+  /// Finds the rule or the file `name`.
+  ///
+  /// - Without a name the order is 1f1b, or gpipe for a step of more than two sweeps.
+  /// - For `auto` the order is that of the chosen cut (`pipe.cuts`), or gpipe for a step without
+  ///   two sweeps.
+  /// - Errors: no rule and no file has the name; the schedule has no order for the number of
+  ///   sweeps; the file cannot be read, or is for another number of devices.
   static mlir::FailureOr<Order> find(ProgramOp step, llvm::StringRef name, int64_t devices,
                                      int64_t chunks);
 
-  /// Without the number of micro-batches.
+  /// Returns the shape, in which the number of micro-batches is not set.
   const pipeline::Shape &getShape() const { return shape; }
   bool splitsBackward() const { return rule ? rule->splitsBackward : given->splitsBackward; }
 
-  /// The order of so many micro-batches. Errors: a file's schedule is of another number of them, or
-  /// is no order in which the devices come to their ends.
+  /// Makes the order of `microbatches` micro-batches. Fails if a file's schedule has another number
+  /// of micro-batches, or deadlocks.
   mlir::FailureOr<pipeline::Schedule> make(ProgramOp step, int64_t microbatches) const;
 
 private:

@@ -1,4 +1,4 @@
-// reprise: which stage runs each op of a step, and in which of its passes
+// reprise: the stage and the pass of each op of a step
 #include "Places.h"
 
 #include "Order.h"
@@ -73,7 +73,7 @@ bool Places::isFreeOp(Operation &op) const {
   });
 }
 
-/// Sums over the batch that nothing of their micro-batch reads, and what adds them up.
+/// Finds sums over the batch that no op of their micro-batch reads, and ops that add them up.
 void Places::findWeights() {
   if (!splitsBackward)
     return;
@@ -87,7 +87,8 @@ void Places::findWeights() {
   }
 }
 
-/// With the first stage that reads it. A state that only updates read is settled with them.
+/// Finds the stage of each argument: the first stage that reads it. A state that only updates read
+/// is settled with these updates.
 void Places::findHomes() {
   for (BlockArgument argument : step.getArguments()) {
     if (isEverywhere(argument))
@@ -120,8 +121,8 @@ void Places::placeAll() {
       follow(op, found->second);
 }
 
-/// Moves the op to the latest place of what it reads. True if it then has the stage of an op that
-/// is settled.
+/// Moves the op to the latest place of its operands. Returns true if the op then has the stage of a
+/// settled op.
 bool Places::follow(Operation &op, Place &own) const {
   bool isKnown = false;
   for (Value operand : op.getOperands()) {
@@ -131,8 +132,8 @@ bool Places::follow(Operation &op, Place &own) const {
     const Place &read = found->second;
     if (read.kind == Place::Before)
       continue;
-    // Passes of one stage take micro-batches in their order, so the same holds for what an earlier
-    // micro-batch has made.
+    // Passes of one stage run micro-batches in order, so values of an earlier micro-batch count
+    // too.
     bool isWithin = own.kind == Place::Within && read.kind == Place::Within;
     isKnown |= isWithin && !unsettled.contains(operand.getDefiningOp());
     if (!isWithin)
@@ -158,7 +159,7 @@ Place Places::place(Operation &op) {
   return own;
 }
 
-/// The stage of what an op reads or writes most of. Among equals it is the first one.
+/// Returns the stage of the largest values that an op reads or writes; of equal stages, the first.
 std::optional<int64_t> Places::findStage(Operation &op) const {
   std::optional<int64_t> best;
   int64_t most = -1;
@@ -180,7 +181,8 @@ std::optional<int64_t> Places::findStage(Operation &op) const {
   return best;
 }
 
-/// Ops that no stage claims go where most of what they read is, or else where they are read.
+/// Settles ops without a stage: at the stage of most of their operands, or otherwise at their
+/// readers.
 void Places::settle() {
   auto settleAt = [&](Operation &op, int64_t stage) {
     places[&op].stage = stage;
@@ -224,9 +226,9 @@ std::optional<Place> Places::get(Operation *op) const {
   return found->second;
 }
 
-/// A broadcast of a number over a gradient or a state is made where it is read, so that devices
-/// send the number. One before the micro-batches may be part of a forward pass, which has its
-/// stage.
+/// Returns whether an op broadcasts a number over a gradient or a state. Its readers compute it, so
+/// that devices send only the number. A broadcast before the micro-batches may be part of a forward
+/// pass, which has its stage.
 bool Places::isSpread(Operation *op, const Place &place) const {
   return isa<BroadcastOp>(op) &&
          (place.kind == Place::After || (place.kind == Place::Before && !marked.contains(op)));

@@ -1,4 +1,4 @@
-// reprise: which stage runs each op of a step, and in which of its passes
+// reprise: the stage and the pass of each op of a step
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_PLACES_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_PLACES_H
 
@@ -8,19 +8,19 @@
 
 namespace reprise::pipe {
 
-/// A sweep goes through all stages, up from the first one or down from the last one. Sweep 0 is the
-/// forward pass, sweep 1 its derivative. A derivative of both adds that of the backward pass, which
-/// goes up, and that of the forward pass: expansion i turns the list of sweeps around and appends
-/// it, so that sweep s has the order s ^ (s >> 1), a Gray code.
+/// Place of an op. A sweep goes through all stages, up from the first stage or down from the last.
+/// Sweep 0 is the forward pass, sweep 1 its derivative. A derivative of both adds the derivatives
+/// of the backward pass, which go up, and of the forward pass. Expansion i reverses the list of
+/// sweeps and appends it, so that sweep s has the order s ^ (s >> 1), a Gray code.
 struct Place {
   enum Kind : uint8_t {
-    Before, ///< of no micro-batch, before the first one
+    Before, ///< no micro-batch: before the first
     Within,
-    After ///< behind the last micro-batch: what needs whole gradients
+    After ///< no micro-batch: behind the last; needs whole gradients
   };
   Kind kind = Before;
   int64_t stage = 0;
-  int64_t sweep = 0; ///< of kind Within, as the next two
+  int64_t sweep = 0; ///< kind Within only, as the next two
   bool isWeight = false;
   int64_t microbatch = 0;
 
@@ -30,16 +30,18 @@ struct Place {
   }
 };
 
-/// The places of the ops of a flat step with marks of stages and micro-batches. An op without marks
-/// follows what it reads; an op that reads something of a later place moves there.
+/// Places of the ops of a flat step with marks of stages and micro-batches. An op without marks
+/// follows its operands; an op with an operand of a later place moves there.
 class Places {
 public:
   Places(ProgramOp step, int64_t stages, bool splitsBackward);
 
-  /// None for an op that every device that reads it runs by itself: constants, what is made of
-  /// them, rows of inputs, and outside of the micro-batches values that spread a smaller one.
+  /// Returns the place; none for an op that every device computes where it is read. These are
+  /// constants, ops of constants, rows of inputs, and, outside of the micro-batches, broadcasts of
+  /// smaller values.
   std::optional<Place> get(mlir::Operation *op) const;
-  /// True for an argument that each device may have: a number, or an input that no result replaces.
+  /// Returns true for an argument that each device may have: a number, or an input that no result
+  /// replaces.
   bool isEverywhere(mlir::BlockArgument argument) const { return shared.contains(argument); }
   /// The stage of a parameter or state.
   int64_t getHome(mlir::BlockArgument argument) const { return homes.lookup(argument); }
@@ -64,9 +66,9 @@ private:
   EntrySignature signature;
   int64_t stages, sweeps = 1, microbatches = 1;
   bool splitsBackward;
-  llvm::DenseSet<mlir::Value> shared; ///< arguments that are everywhere
+  llvm::DenseSet<mlir::Value> shared; ///< arguments that every device may have
   llvm::DenseSet<mlir::Operation *> free, weights, marked;
-  llvm::DenseMap<mlir::Value, int64_t> homes; ///< of arguments that are not everywhere
+  llvm::DenseMap<mlir::Value, int64_t> homes; ///< stages of all other arguments
   llvm::DenseMap<mlir::Operation *, Place> places;
   llvm::DenseSet<mlir::Operation *> unsettled; ///< ops behind the micro-batches without a stage yet
 };

@@ -1,4 +1,4 @@
-// reprise: says when values leave and arrive between the pieces of device programs
+// reprise: sends and receives between the pieces of device programs
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
 #include "TransferSchedule.h"
@@ -12,7 +12,7 @@ namespace reprise::pipe {
 
 namespace {
 
-/// A value on its way, as both sides have it.
+/// Value in flight, on both sides.
 struct Transfer {
   SendOp send;
   ReceiveOp receive;
@@ -140,7 +140,7 @@ private:
   }
 
   ArrayRef<ProgramOp> programs;
-  std::vector<SmallVector<PieceOp>> pieces; ///< by device
+  std::vector<SmallVector<PieceOp>> pieces; ///< pieces by device
   std::vector<Transfer> transfers;
   std::vector<Message> messages; ///< one per transfer
   OpBuilder builder;

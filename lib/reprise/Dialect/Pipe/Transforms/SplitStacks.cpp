@@ -21,7 +21,7 @@ RankedTensorType getRowType(Type stack) {
   return type.clone(shape);
 }
 
-/// What a value that moves rows takes from the op that it is made for.
+/// Copies the marks of the op `from`, for which rows are moved, to `op`.
 void takePart(Operation *op, Operation *from) {
   for (StringRef name : {StringRef(kBlockAttr), StringRef(kPrimalAttr), StringRef(kCotangentAttr),
                          StringRef(kOrderAttr), StringRef(kStageAttr), StringRef(kMicrobatchAttr)})
@@ -29,7 +29,7 @@ void takePart(Operation *op, Operation *from) {
       op->setDiscardableAttr(name, attribute);
 }
 
-/// An op of all iterations has the stages of all.
+/// Sets the stage of one row, from an op that has a stage per iteration.
 void takeStage(Operation *op, int64_t row, int64_t rows) {
   auto stages = dyn_cast_or_null<DenseI64ArrayAttr>(op->getDiscardableAttr(kStageAttr));
   if (!stages)
@@ -77,7 +77,7 @@ private:
     return attributes.getDictionary(step.getContext());
   }
 
-  /// The same for an argument and for its next value, and no name of anything else.
+  /// Returns the name of a row: the same for an argument and its next value, and otherwise unique.
   StringAttr nameRow(StringAttr whole, int64_t row) {
     std::string name = (whole.getValue() + "[" + Twine(row) + "]").str();
     StringAttr made = StringAttr::get(step.getContext(), name);
@@ -170,7 +170,7 @@ private:
     op.replaceAllUsesWith(own);
   }
 
-  /// Row `k` of what `reader` reads, on the stage that runs it, if that is known.
+  /// Returns row `k` of a value that `reader` reads, on the stage that runs it, if that is known.
   Value getRow(Value value, int64_t k, Operation *reader, std::optional<int64_t> stage) {
     if (auto known = rowsOf.find(value); known != rowsOf.end())
       return known->second[k];
@@ -196,7 +196,7 @@ private:
     return row;
   }
 
-  /// One for each stage, which spreads a smaller value by itself.
+  /// Returns one broadcast for each stage, which computes it from the smaller value.
   Value getBroadcast(BroadcastOp whole, int64_t k, std::optional<int64_t> stage) {
     bool isMarked = whole->hasAttr(kStageAttr) || !stage;
     Value &row = common[{whole, isMarked ? -1 - k : *stage}];
@@ -228,7 +228,7 @@ private:
     return made->getResult(0);
   }
 
-  /// The whole stack, for an op that takes no rows.
+  /// Returns the whole stack, for an op that cannot read rows.
   Value join(Value stack, Operation *reader) {
     OpBuilder builder(reader);
     Operation *made =
@@ -240,9 +240,9 @@ private:
 
   ProgramOp step;
   const Stacks &stacks;
-  DenseSet<StringAttr> names; ///< of whole arguments and results
+  DenseSet<StringAttr> names; ///< names of whole arguments and results
   DenseMap<Value, SmallVector<Value>> rowsOf;
-  std::map<std::pair<Operation *, int64_t>, Value> common; ///< rows that are alike
+  std::map<std::pair<Operation *, int64_t>, Value> common; ///< equal rows
 };
 
 struct SplitStacksPass : impl::SplitStacksPassBase<SplitStacksPass> {

@@ -1,4 +1,4 @@
-// reprise: deals the pieces of a step out to a program per device
+// reprise: distributes the pieces of a step to one program per device
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
 #include "DevicePrograms.h"

@@ -36,7 +36,7 @@ std::optional<int64_t> Stacks::getRow(Operation *op) {
   return slice.getStarts().front();
 }
 
-/// An array that is made of its rows.
+/// Returns true for an array that is a concatenation of its rows.
 static bool isJoined(Operation *op) {
   auto join = dyn_cast<ConcatenateOp>(op);
   return join && join.getDim() == 0 && hasRows(join.getType()) &&
@@ -44,7 +44,8 @@ static bool isJoined(Operation *op) {
                       [](Type type) { return cast<RankedTensorType>(type).getDimSize(0) == 1; });
 }
 
-/// Constants and what is spread are made row by row wherever that is needed.
+/// Returns true if rows of the value are kept together. Constants and broadcasts are computed row
+/// by row at their readers instead.
 static bool isConnecting(Value value) {
   Operation *op = value.getDefiningOp();
   return hasRows(value.getType()) && (!op || Stacks::isRowwise(op) || isJoined(op));
@@ -82,7 +83,7 @@ void Stacks::connect(ProgramOp step) {
   }
 }
 
-/// An argument and its next value.
+/// Connects arguments with their next values.
 void Stacks::connectResults(ProgramOp step) {
   EntrySignature signature(step);
   Operation *ends = step.getBody().front().getTerminator();
@@ -116,7 +117,7 @@ void Stacks::look(ProgramOp step) {
         if (Operation *maker = part.getDefiningOp())
           meet(op.getResult(0), static_cast<int64_t>(row), maker);
   }
-  // The next value of an array in rows comes in rows, too.
+  // The next value of an array in rows comes in rows as well.
   Operation *ends = step.getBody().front().getTerminator();
   for (auto [value, replaced] : llvm::zip(ends->getOperands(), signature.getReplacedArguments())) {
     if (Group *group = find(value))
@@ -126,7 +127,7 @@ void Stacks::look(ProgramOp step) {
   }
 }
 
-/// An op reads or makes a row.
+/// Records that an op reads or computes a row.
 void Stacks::meet(Value stack, int64_t row, Operation *op) {
   auto stage = dyn_cast_or_null<IntegerAttr>(op->getDiscardableAttr(kStageAttr));
   Group *group = find(stack);

@@ -8,31 +8,31 @@
 
 namespace reprise::pipe {
 
-/// A stack is a value whose first dimension counts layers: a parameter of a loop that was unrolled,
-/// its gradient, its optimizer's states, and what elementwise ops make of them. Stages read or make
-/// single rows of it. Values that an elementwise op, or an argument and its next value, connect are
-/// stacks together or not at all.
+/// Arrays whose rows belong to stages. A stack is a value whose first dimension counts layers: a
+/// parameter of an unrolled loop, its gradient, its optimizer's states, and elementwise results of
+/// these. Stages read or compute single rows. Values connected by an elementwise op, or as an
+/// argument and its next value, are all stacks or all not.
 class Stacks {
 public:
   explicit Stacks(ProgramOp step);
 
   bool empty() const { return stacks.empty(); }
   bool contains(mlir::Value value) const { return stacks.contains(value); }
-  /// The first stage that reads or makes row `row` of a stack, or of one that is connected to it.
+  /// Returns the first stage that reads or computes row `row` of a stack, or of a connected stack.
   std::optional<int64_t> getStage(mlir::Value stack, int64_t row) const;
 
   static int64_t countRows(mlir::Value stack);
-  /// True if the op makes each row of its result of the same row of its operands.
+  /// Returns true if the op computes each row of its result from the same row of its operands.
   static bool isRowwise(mlir::Operation *op);
-  /// The row that a slice lies in, if it is of one.
+  /// Returns the row of a slice, if it lies in one row.
   static std::optional<int64_t> getRow(mlir::Operation *op);
 
 private:
-  /// What is known of values that are connected.
+  /// Properties of connected values.
   struct Group {
-    std::vector<std::optional<int64_t>> stages; ///< by row
-    bool isNamed = false;                       ///< an argument or a result is among them
-    bool isWhole = false;                       ///< something needs it in one piece
+    std::vector<std::optional<int64_t>> stages; ///< stages by row
+    bool isNamed = false;                       ///< whether it contains an argument or a result
+    bool isWhole = false;                       ///< whether an op needs it in one piece
   };
   using Connected = llvm::EquivalenceClasses<void *>;
 
@@ -44,7 +44,7 @@ private:
   bool isCut(const Group &group) const;
 
   Connected connected;
-  llvm::DenseMap<void *, Group> groups; ///< by leader
+  llvm::DenseMap<void *, Group> groups; ///< groups by leader
   llvm::DenseMap<mlir::Value, void *> stacks;
 };
 

@@ -1,4 +1,4 @@
-// reprise: a step with marks of stages, as seconds and bytes
+// reprise: seconds and bytes of a step with marks of stages
 #include "StageProblem.h"
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
@@ -28,7 +28,7 @@ static bool isForward(Operation *op) {
   return op->hasAttr(kPrimalAttr) && getNumber(op, kOrderAttr).value_or(0) == 0;
 }
 
-/// The gradient of a weight, or what adds it up.
+/// Returns true for the gradient of a weight, or an op that sums it over micro-batches.
 static bool isOfWeight(Operation *op) {
   return op->hasAttr(kBatchSumAttr) && op->hasAttr(kCotangentAttr);
 }
@@ -70,7 +70,7 @@ StageProblem::StageProblem(ProgramOp step, const StageInputs &inputs, StringRef 
   addMadeForWeight();
 }
 
-/// Seconds are means over the micro-batches, whose sizes may differ by one.
+/// Adds seconds, as means over the micro-batches, whose sizes may differ by one.
 void StageProblem::addSeconds() {
   auto count = static_cast<double>(microbatches);
   for (Operation &op : step.getBody().front()) {
@@ -86,8 +86,8 @@ void StageProblem::addSeconds() {
   }
 }
 
-/// Bytes of an op alone. Arguments and sums of gradients are resident: what adds to a sum does so
-/// in its place, and a contraction adds what it computes.
+/// Returns the bytes of an op. Arguments and sums of gradients are resident: an addition to a sum
+/// overwrites it, and a contraction adds its result directly.
 int64_t StageProblem::countWorking(Operation *op) {
   auto isGradient = [](Value value) {
     Operation *maker = value.getDefiningOp();
@@ -106,8 +106,9 @@ int64_t StageProblem::countWorking(Operation *op) {
   return bytes;
 }
 
-/// Parameters, with their gradients, states and inputs belong to the first unit that reads them;
-/// those that only updates read to the unit of what is updated.
+/// Adds resident bytes. Parameters, with their gradients, states and inputs belong to the first
+/// unit that reads them. Arguments that only updates read belong to the unit of the updated
+/// argument.
 void StageProblem::addResident() {
   EntrySignature signature(step);
   DenseMap<Value, int64_t> homes;
@@ -127,7 +128,8 @@ void StageProblem::addResident() {
     for (Value operand : op.getOperands())
       homes.try_emplace(operand, *unit);
   }
-  // An optimizer scales its states before they meet the gradient.
+  // We walk backward, because an optimizer scales its states before it combines them with the
+  // gradient.
   for (Operation &op : llvm::reverse(step.getBody().front()))
     for (Value result : op.getResults())
       if (auto found = homes.find(result); found != homes.end()) {
@@ -158,7 +160,7 @@ void StageProblem::addTied(Value argument, int home) {
         {home, std::vector<int>(readers.begin(), readers.end()), getByteSize(argument.getType())});
 }
 
-/// What a unit gives to later ones, and what comes back.
+/// Adds values that a unit sends to later units, and their gradients.
 void StageProblem::addValues() {
   for (Operation &op : step.getBody().front()) {
     std::optional<int64_t> unit = getUnit(&op);
@@ -182,8 +184,8 @@ void StageProblem::addValues() {
 
 static bool isReadByWeight(Value value) { return llvm::any_of(value.getUsers(), isOfWeight); }
 
-/// What the labels save of a micro-batch, and what its replays take; or what a mode does. To make a
-/// saved value again takes its op, and those before it whose values are not saved.
+/// Adds the bytes of a micro-batch that the labels save, and the cost of replays; or those of a
+/// mode. A replay of a saved value runs its op, and the ops before it whose values are not saved.
 void StageProblem::addSaved(StringRef mode) {
   if (!mode.empty())
     return addReplayed(mode);
@@ -231,7 +233,7 @@ void StageProblem::addSaved(StringRef mode) {
   }
 }
 
-/// A stage that replays a micro-batch makes its forward pass again, from what it received.
+/// Adds the replay of a micro-batch: a stage runs its forward pass again, from its received values.
 void StageProblem::addReplayed(StringRef mode) {
   double share = mode == "always" ? 1 : 0;
   if (mode == "except-last")
@@ -283,7 +285,8 @@ stages::Problem StageProblem::make(const pipeline::Schedule &schedule,
     const StageDevice &given = inputs.devices[rank];
     stages::Device &device = made.devices.emplace_back();
     device.rates = modelOf[rank] - 1;
-    // A share is of the device that takes most, mostly the one with most micro-batches in flight.
+    // A share refers to the device that needs most, usually the device with most micro-batches in
+    // flight.
     if (made.slots[stage] == *std::max_element(made.slots.begin(), made.slots.end()))
       device.share = rooms[rank] * given.share.value_or(0);
     auto take = [&](int64_t bytes) {

@@ -1,4 +1,4 @@
-// reprise: a step with marks of stages, as seconds and bytes
+// reprise: seconds and bytes of a step with marks of stages
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_STAGEPROBLEM_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_STAGEPROBLEM_H
 
@@ -8,18 +8,20 @@
 
 namespace reprise::pipe {
 
-/// Takes a flat step, whose marks are units, apart: what its passes take on each device, what they
-/// save as the labels say, what they may make again, and what crosses units. Seconds and bytes are
-/// those of the cost model and of types, so they are estimates: launches may store less.
+/// Problem of a flat step whose marks are units: costs of its passes on each device, saved bytes by
+/// the labels, possible replays, and values that cross units. Seconds are those of the cost model,
+/// bytes those of types. Both are estimates: launches may store less.
 class StageProblem {
 public:
-  /// `checkpoint` is a mode of stages, or empty. The inputs have as many devices as the pipeline.
+  /// Builds the problem. `checkpoint` is a mode of stages, or empty. The inputs have as many
+  /// devices as the pipeline.
   StageProblem(ProgramOp step, const StageInputs &inputs, llvm::StringRef checkpoint);
 
   int64_t countUnits() const { return static_cast<int64_t>(problem.units.size()); }
   int64_t countMicrobatches() const { return microbatches; }
 
-  /// For the stages of a schedule. `rooms` says per device which part of its bytes they may take.
+  /// Makes the problem for the stages of a schedule. `rooms` is, per device, the fraction of its
+  /// bytes that may be used.
   stages::Problem make(const pipeline::Schedule &schedule, llvm::ArrayRef<double> rooms) const;
 
 private:
@@ -37,10 +39,11 @@ private:
 
   ProgramOp step;
   const StageInputs &inputs;
-  stages::Problem problem;               ///< without devices and slots
-  std::vector<const CostModel *> models; ///< those that differ, that of the problem's units first
-  std::vector<int> modelOf;              ///< by device
-  std::vector<int64_t> madeForWeight;    ///< by unit
+  stages::Problem problem; ///< problem without devices and slots
+  /// Distinct models; the model of the problem's units is the first.
+  std::vector<const CostModel *> models;
+  std::vector<int> modelOf;           ///< models by device
+  std::vector<int64_t> madeForWeight; ///< bytes by unit
   int64_t microbatches = 1;
 };
 

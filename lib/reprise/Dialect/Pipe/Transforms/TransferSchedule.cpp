@@ -1,4 +1,4 @@
-// reprise: when values leave and arrive between the pieces of device programs
+// reprise: order of sends, receives and waits between the pieces of device programs
 #include "TransferSchedule.h"
 
 #include "reprise/Support/Rendezvous.h"
@@ -59,7 +59,7 @@ int64_t TransferSchedule::tagOf(size_t message) const {
 
 namespace {
 
-/// Sends whose events nothing has waited for yet, by receiver and channel, turn by turn.
+/// Sends whose events no command has waited for yet, by receiver and channel, turn by turn.
 template <typename Channel> class OpenSends {
 public:
   using Key = std::pair<size_t, Channel>;
@@ -126,7 +126,7 @@ std::vector<TransferSchedule::Step> TransferSchedule::listSteps(size_t number) c
 void TransferSchedule::findWindows() {
   for (auto [i, message] : llvm::enumerate(messages))
     windows[{message.from, message.to, channels[i]}] = 2;
-  // Each round lets more values be on their way; with as many as there are nobody waits for one.
+  // Each round allows more values in flight; if all values may be in flight, no program waits.
   while (std::optional<std::vector<size_t>> waiting = findWaitingSends()) {
     if (waiting->empty())
       return; // the verifier names the circle
@@ -135,7 +135,7 @@ void TransferSchedule::findWindows() {
   }
 }
 
-/// The sends that programs wait for for ever; none if all programs come to their ends.
+/// Returns the sends of a deadlock; none if all programs end.
 std::optional<std::vector<size_t>> TransferSchedule::findWaitingSends() const {
   Rendezvous meeting(devices.size());
   for (size_t number = 0; number < devices.size(); ++number) {
@@ -164,7 +164,8 @@ std::optional<std::vector<size_t>> TransferSchedule::findWaitingSends() const {
   return waiting;
 }
 
-/// Whether a message from pass to pass waits, with values of so many turns on their way.
+/// Returns whether a message from pass to pass must wait while values of `pending` turns are in
+/// flight.
 bool TransferSchedule::mustWait(size_t message, size_t pending) const {
   const auto &[from, to] = channels[message];
   return from[0] == kPassClass && to[0] == kPassClass &&

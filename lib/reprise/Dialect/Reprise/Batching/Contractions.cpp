@@ -10,7 +10,7 @@ namespace reprise {
 template <typename OpT>
 static SmallVector<int> contract(OpT op, FactorRule &rule, FactorKind kind) {
   ArrayRef<int64_t> lhs = rule.shapeOfOperand(0), rhs = rule.shapeOfOperand(1);
-  int64_t dim = 0; // of the result
+  int64_t dim = 0; // dimension of the result
   for (auto [left, right] : llvm::zip(op.getLhsBatch(), op.getRhsBatch())) {
     int factor = rule.add(lhs[left]);
     rule.setOperand(0, left, {factor});
@@ -37,7 +37,7 @@ static SmallVector<int> contract(OpT op, FactorRule &rule, FactorKind kind) {
 static void findFactors(DotGeneralOp op, FactorRule &rule) {
   contract(op, rule, FactorKind::Summed);
 }
-/// Each part of a sum would have the bias once more, so its terms stay together.
+/// Keeps the terms of the sum together, because each part would add the bias again.
 static void findFactors(DotBiasOp op, FactorRule &rule) {
   rule.setOperand(2, contract(op, rule, FactorKind::Coupled));
 }
@@ -69,7 +69,8 @@ template <typename OpT> static void findFactors(OpT op, FactorRule &rule) {
     rule.setResult(result, dims);
 }
 
-/// Samples are independent. A bias or a mask may have one row for all of them.
+/// Finds the factors of attention: samples are independent. A bias or a mask may have one row for
+/// all samples.
 template <typename OpT> static void attend(OpT op, FactorRule &rule) {
   int64_t size = rule.shapeOfOperand(0)[0];
   int samples = rule.add(size);

@@ -6,7 +6,8 @@ using namespace reprise;
 
 namespace reprise {
 
-/// All operands and results have one shape. Seed, offset and origin are no part of it.
+/// Finds factors of ops whose operands and results have one shape. Seed, offset and origin are not
+/// part of it.
 template <typename OpT> static void findFactors(OpT op, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfResult(0));
   rule.setResult(0, dims);

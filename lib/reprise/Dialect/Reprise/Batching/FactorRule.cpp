@@ -1,4 +1,4 @@
-// reprise: what the rules of factors are written in; ops on parts
+// reprise: the language of factor rules; ops on parts
 #include "FactorRule.h"
 
 using namespace mlir;
@@ -60,7 +60,7 @@ OpFactors FactorRule::finish() {
   };
   fill(op->getOperands(), made.operands);
   fill(op->getResults(), made.results);
-  // A rule may have made factors of a shape before it left one of its dimensions alone.
+  // A rule may add factors of a shape before it leaves one of its dimensions out.
   for (auto [factor, used] : llvm::zip(made.factors, isUsed))
     if (!used)
       factor.kind = FactorKind::Coupled;

@@ -1,4 +1,4 @@
-// reprise: what the rules of factors are written in
+// reprise: the language of factor rules
 #ifndef REPRISE_LIB_DIALECT_REPRISE_BATCHING_FACTORRULE_H
 #define REPRISE_LIB_DIALECT_REPRISE_BATCHING_FACTORRULE_H
 
@@ -7,14 +7,14 @@
 
 namespace reprise {
 
-/// Factors of one op as they are found. Dimensions that a rule leaves alone are coupled.
+/// Factors of one op while a rule finds them. Dimensions without a factor are coupled.
 class FactorRule {
 public:
   explicit FactorRule(mlir::Operation *op);
 
-  /// A new factor; -1 stands for none, which leaves a dimension alone.
+  /// Adds a factor and returns its number; -1 means no factor, which leaves a dimension out.
   int add(int64_t size, FactorKind kind = FactorKind::Parallel);
-  /// One new factor per dimension of a shape.
+  /// Adds one factor per dimension of a shape.
   llvm::SmallVector<int> addAll(llvm::ArrayRef<int64_t> shape,
                                 FactorKind kind = FactorKind::Parallel);
 
@@ -39,8 +39,8 @@ private:
   OpFactors made;
 };
 
-/// The interface of an op whose rule is a function `findFactors(op, rule)`, and `adjust(op)` where
-/// attributes follow the parts.
+/// Model of BatchableOpInterface for an op whose rule is a function `findFactors(op, rule)`, and
+/// `adjust(op)` if attributes depend on the parts.
 inline void adjust(mlir::Operation *) {}
 template <typename OpT>
 struct BatchingRule : BatchableOpInterface::ExternalModel<BatchingRule<OpT>, OpT> {

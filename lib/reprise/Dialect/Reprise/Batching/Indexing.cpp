@@ -6,7 +6,8 @@ using namespace reprise;
 
 namespace reprise {
 
-/// Rows of a table stay together; what a row holds may be cut, and so may the indices.
+/// Finds factors of gather. Rows of a table stay together; the dimensions of a row and the indices
+/// may be cut.
 static void findFactors(GatherOp op, FactorRule &rule) {
   SmallVector<int> at = rule.addAll(rule.shapeOfOperand(1));
   SmallVector<int> row = rule.addAll(rule.shapeOfOperand(0).drop_front());
@@ -16,7 +17,7 @@ static void findFactors(GatherOp op, FactorRule &rule) {
   rule.setOperand(0, row);
 }
 
-/// Every update is a term.
+/// Finds factors of scatter_add: every update is a term.
 static void findFactors(ScatterAddOp op, FactorRule &rule) {
   SmallVector<int> at = rule.addAll(rule.shapeOfOperand(0), FactorKind::Summed);
   SmallVector<int> row = rule.addAll(rule.shapeOfResult(0).drop_front());

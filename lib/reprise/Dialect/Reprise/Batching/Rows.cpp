@@ -82,7 +82,8 @@ static void findFactors(BatchNormOp op, FactorRule &rule) {
   }
 }
 
-/// Its count is none of its dimensions: it is of the samples that the statistics are of.
+/// Finds factors of batch statistics. Their count is no dimension of the op: it counts the samples
+/// of the statistics.
 static void findFactors(BatchStatisticsOp, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfOperand(0));
   for (unsigned each : {0, 1}) {

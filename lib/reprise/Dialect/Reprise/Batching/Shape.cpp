@@ -8,10 +8,11 @@ using namespace reprise;
 
 namespace reprise {
 
-/// Made whole, and cut behind: its elements are no function of their place.
+/// Finds no factors: the constant is computed whole and sliced afterwards, since its elements do
+/// not follow from their position.
 static void findFactors(ConstantOp, FactorRule &) {}
 
-/// Along the other dimensions it repeats.
+/// Finds factors of iota, which repeats along all dimensions but one.
 static void findFactors(IotaOp op, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfResult(0));
   dims[op.getDim()] = -1;
@@ -33,9 +34,9 @@ static void findFactors(TransposeOp op, FactorRule &rule) {
 }
 
 namespace {
-/// Dimensions of operand and result that hold the same elements, slowest first, as products of
-/// common factors: each is the greatest common divisor of what is left on both sides. Where that
-/// uses up neither side, the rest of both is coupled.
+/// Factors of a reshape: dimensions of operand and result with the same elements, slowest first, as
+/// products of common factors. Each factor is the greatest common divisor of the rest of both
+/// sides. If neither side is used up, the rest of both is coupled.
 class ReshapeFactors {
 public:
   ReshapeFactors(FactorRule &rule) : rule(rule) {}
@@ -52,7 +53,7 @@ public:
   }
 
 private:
-  /// One side: the dimension at hand, what is left of it, and its factors so far.
+  /// Side of a reshape: the current dimension, its rest, and its factors so far.
   struct Side {
     ArrayRef<int64_t> rest;
     int64_t dim = -1, left = 1;
@@ -70,7 +71,7 @@ private:
     }
   };
 
-  /// False if the sides part.
+  /// Adds a common factor. Returns false if there is none.
   bool share() {
     int64_t size = std::gcd(operand.left, result.left);
     int factor = size > 1 ? rule.add(size) : -1;
@@ -97,7 +98,7 @@ private:
 
 static void findFactors(ReshapeOp, FactorRule &rule) { ReshapeFactors(rule).run(); }
 
-/// Dimensions that come as they are; all others are coupled.
+/// Gives whole dimensions a factor each; all others are coupled.
 static void shareWhole(FactorRule &rule, function_ref<bool(int64_t)> isWhole) {
   for (auto [dim, size] : llvm::enumerate(rule.shapeOfOperand(0)))
     if (isWhole(dim)) {
@@ -138,7 +139,8 @@ static void findFactors(ConcatenateOp op, FactorRule &rule) {
     rule.setOperand(operand, dims);
 }
 
-/// A window as large as its dimension lies at 0, wherever it should start.
+/// Finds factors of dynamic_slice: a window as large as its dimension lies at 0, for every start
+/// index.
 static void findFactors(DynamicSliceOp op, FactorRule &rule) {
   shareWhole(
       rule, [&](int64_t dim) { return rule.shapeOfOperand(0)[dim] == rule.shapeOfResult(0)[dim]; });

@@ -6,8 +6,8 @@ using namespace reprise;
 
 namespace reprise {
 
-/// The cotangent of a bias [b or 1, h or 1, t or 1, s]: that of the scores, summed where it
-/// repeats.
+/// Returns the cotangent of a bias [b or 1, h or 1, t or 1, s]: that of the scores, summed over
+/// repeated dimensions.
 static Value sumToBias(Pullback &p, Value scores, Value bias) {
   ArrayRef<int64_t> shape = tensorTypeOf(bias).getShape();
   SmallVector<int64_t> repeated;
@@ -17,14 +17,14 @@ static Value sumToBias(Pullback &p, Value scores, Value bias) {
   return p.reshape(p.sum(scores, repeated), shape);
 }
 
-/// The gradients come from one op that draws the same words again.
+/// Differentiates attention: one op computes all gradients, and draws the same words again.
 static void differentiate(AttentionOp op, Pullback &p) {
   bool wide =
       p.wantsWide(0, op.getQuery()) || p.wantsWide(1, op.getKey()) || p.wantsWide(2, op.getValue());
   auto fit = [&](Value x) { return wide ? p.widen(x) : x; };
   Value q = fit(op.getQuery()), k = fit(op.getKey()), v = fit(op.getValue());
   Value out = fit(op.getOut());
-  // The backward op has no form without dout; a cotangent of lse alone is a rarity.
+  // The backward op has no form without dout; a cotangent of lse without dout is rare.
   Value dout = p.getRaw(0) ? fit(p.getRaw(0)) : p.like(out, 0);
   Type dscore;
   if (op.getBias() && p.wants(3))
@@ -41,9 +41,9 @@ static void differentiate(AttentionOp op, Pullback &p) {
 }
 
 namespace {
-/// The parts of attention_backward as ops on whole score matrices. The query heads that share a key
-/// head are neighbours, so they are further queries of it: scores are [b, g, h / g · t, s]. Masked
-/// scores are no terms: whatever leaves score space is masked.
+/// Parts of attention_backward as ops on whole score matrices. Query heads that share a key head
+/// are neighbours and count as further queries of that head: scores are [b, g, h / g · t, s].
+/// Masked scores are no terms: every value that leaves score space is masked.
 struct Scores {
   Pullback &p;
   AttentionBackwardOp op;
@@ -88,7 +88,7 @@ struct Scores {
   }
   Value masked(Value x) { return mask ? p.select(mask, x, p.like(x, 0)) : x; }
 
-  /// The same draw as attention's, by index [b, h, t, s].
+  /// Applies the draw of attention, by index [b, h, t, s].
   Value dropout(Value x) {
     if (!op.draws())
       return x;
@@ -124,13 +124,13 @@ struct Operands {
 };
 } // namespace
 
-/// Through dv = Σ_t Pd·dout: gives P's cotangent and adds to dout's.
+/// Differentiates dv = Σ_t Pd·dout: returns P's cotangent and adds to dout's.
 static Value throughValues(Scores &s, const Operands &x, Value p, Value dvBar, Value &doutBar) {
   doutBar = s.overKeys(s.dropout(p), dvBar);
   return s.dropout(s.score(x.dout, dvBar));
 }
 
-/// Through delta and dP, whose difference has the cotangent `w` (and its negative).
+/// Differentiates through delta and dP, whose difference has the cotangent `w` (and its negative).
 static void throughDifference(Pullback &p, Scores &s, const Operands &x, Value w, Value &doutBar) {
   Value undropped = s.dropout(w), row = p.sum(w, 3);
   Value spreadRow = s.spread(row, tensorTypeOf(x.out).getShape());
@@ -142,11 +142,11 @@ static void throughDifference(Pullback &p, Scores &s, const Operands &x, Value w
     s.giveUnfolded(6, row, s.op.getDlse());
 }
 
-/// The decomposition
+/// Differentiates the decomposition
 ///   P = exp(q·k·scale + bias - lse), Pd = dropout(P), delta = Σ_d dout·out - dlse,
 ///   dP = dropout(dout·v), dS = P·(dP - delta),
 ///   dq = Σ_s dS·k·scale, dk = Σ_t dS·q·scale, dv = Σ_t Pd·dout, dscore = dS
-/// taken backwards, with out and lse as operands of their own.
+/// in reverse order. out and lse are operands of their own.
 static void differentiate(AttentionBackwardOp op, Pullback &p) {
   Scores s{p, op};
   Operands x{s.fold(p.widen(op.getQuery())), p.widen(op.getKey()),          p.widen(op.getValue()),

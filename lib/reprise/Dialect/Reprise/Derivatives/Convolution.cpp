@@ -8,12 +8,12 @@ namespace reprise {
 
 //===-- Convolutions --------------------------------------------------------------------------===//
 
-// Image, filter and output of a convolution: each of the three ops takes two of them to the third,
-// linearly in both, so that the cotangent of an operand is another of the ops on the result's
-// cotangent and the other operand.
+// Image, filter and output of a convolution are linear in each other pair: each of the three ops
+// maps two of them to the third. The cotangent of an operand is therefore another of the ops on the
+// result's cotangent and the other operand.
 
-/// Builds `To` on two values, with the windows of `op`, for its operand `i`. In f32 if that operand
-/// is a parameter of 16 bits, whose cotangent is not rounded yet.
+/// Builds `To` on two values, with the windows of `op`, for its operand `i`. Computes in f32 if
+/// that operand is a 16-bit parameter, whose cotangent is not rounded yet.
 template <typename To, typename OpT>
 static void giveConvolution(OpT op, Pullback &p, unsigned i, Value first, Value second) {
   if (!p.wants(i))
@@ -47,7 +47,7 @@ static SmallVector<int64_t> flatShape(RankedTensorType type) {
   return {type.getDimSize(0), type.getDimSize(1), planes ? type.getNumElements() / planes : 0};
 }
 
-/// Each cotangent goes to where its window's maximum stands.
+/// Differentiates max_pool: scatters each cotangent to the maximum of its window.
 static void differentiate(MaxPoolOp op, Pullback &p) {
   if (!p.wants(0))
     return;

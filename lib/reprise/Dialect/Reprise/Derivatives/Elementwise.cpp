@@ -14,7 +14,7 @@ namespace reprise {
 static void differentiate(NameOp, Pullback &p) { p.give(0, p.getRaw()); }
 static void differentiate(OffloadOp, Pullback &p) { p.give(0, p.getRaw()); }
 
-/// Copies the body, whose results are the cotangents of the inputs.
+/// Differentiates custom_vjp: copies the body, whose results are the cotangents of the inputs.
 static void differentiate(CustomVjpOp op, Pullback &p) {
   IRMapping mapping;
   Block &body = op.getBody().front();
@@ -49,7 +49,7 @@ static void differentiate(SelectOp op, Pullback &p) {
   p.give(2, p.select(op.getCondition(), zero, g));
 }
 
-/// Draws the same words again: the cotangent is dropped and scaled as the operand was.
+/// Differentiates dropout: draws the same words again and scales the cotangent as the operand.
 static void differentiate(DropoutOp op, Pullback &p) {
   if (!p.wants(0))
     return;
@@ -68,7 +68,7 @@ static void differentiate(MulOp op, Pullback &p) {
     p.give(1, p.mul(g, p.widen(op.getLhs())));
 }
 
-/// d(x/y) = dx/y - (dx/y)·(x/y).
+/// Differentiates by d(x/y) = dx/y - (dx/y)·(x/y).
 static void differentiate(DivOp op, Pullback &p) {
   Value quotient = p.div(p.get(), p.widen(op.getRhs()));
   p.give(0, quotient);
@@ -91,7 +91,8 @@ static void differentiate(MinimumOp op, Pullback &p) {
   chooseFirst(p, ComparePredicate::le, op.getLhs(), op.getRhs());
 }
 
-/// 0 at 0. The result tells as much as the operand and is what the next op reads, too.
+/// Differentiates relu; the derivative at 0 is 0. The rule reads the result, which is as good as
+/// the operand and which the next op reads too.
 static void differentiate(ReluOp op, Pullback &p) {
   Value g = p.getRaw(), y = op.getResult();
   p.give(0, p.select(p.compare(ComparePredicate::gt, y, p.like(y, 0)), g, p.like(g, 0)));
@@ -104,7 +105,7 @@ static void differentiate(AbsOp op, Pullback &p) {
   p.give(0, p.select(p.compare(ComparePredicate::lt, x, zero), p.neg(g), positive));
 }
 
-/// 1 at the bounds, too, which are rounded as in the op.
+/// Differentiates clamp; the derivative is 1 at the bounds, which are rounded as in the op.
 static void differentiate(ClampOp op, Pullback &p) {
   Value g = p.getRaw(), x = op.getOperand();
   Value above = p.compare(ComparePredicate::ge, x, p.like(x, op.getLow()));
@@ -126,7 +127,7 @@ static void differentiate(SqrtOp op, Pullback &p) {
   p.give(0, p.div(p.scale(p.get(), 0.5), p.widen(op.getResult())));
 }
 
-/// y' = -y³/2.
+/// Differentiates by y' = -y³/2.
 static void differentiate(RsqrtOp op, Pullback &p) {
   Value y = p.widen(op.getResult());
   p.give(0, p.mul(p.scale(p.get(), -0.5), p.mul(p.mul(y, y), y)));
@@ -142,14 +143,14 @@ static void differentiate(CosOp op, Pullback &p) {
   p.give(0, p.neg(p.mul(p.get(), SinOp::create(p.b, x.getType(), x))));
 }
 
-/// dx = y·x^(y-1), dy = x^y·log x; 0 for the first where y = 0, for the second where x = 0 and
-/// y >= 0. What would be infinite there is kept from being computed, so that no further derivative
-/// meets 0·inf.
+/// Differentiates by dx = y·x^(y-1), dy = x^y·log x. The first is 0 if y = 0, the second if x = 0
+/// and y >= 0. The rule guards operands that would give infinities there, so that no further
+/// derivative computes 0·inf.
 static void differentiate(PowOp op, Pullback &p) {
   Value g = p.get(), x = p.widen(op.getLhs()), y = p.widen(op.getRhs());
   Value zero = p.like(x, 0), one = p.like(x, 1);
   if (p.wants(0)) {
-    // 1/x is infinite for some subnormal x, too.
+    // For some subnormal x, 1/x is infinite as well.
     double least = tensorTypeOf(x).getElementType().isF64() ? 0x1p-1022 : 0x1p-126;
     Value tiny =
         p.compare(ComparePredicate::lt, AbsOp::create(p.b, x.getType(), x), p.like(x, least));
@@ -166,26 +167,26 @@ static void differentiate(PowOp op, Pullback &p) {
   }
 }
 
-/// y' = 1 - y².
+/// Differentiates by y' = 1 - y².
 static void differentiate(TanhOp op, Pullback &p) {
   Value y = p.widen(op.getResult());
   p.give(0, p.mul(p.get(), p.sub(p.like(y, 1), p.mul(y, y))));
 }
 
-/// y' = 2/√π · exp(-x²).
+/// Differentiates by y' = 2/√π · exp(-x²).
 static void differentiate(ErfOp op, Pullback &p) {
   Value x = p.widen(op.getOperand());
   Value bell = p.exp(p.neg(p.mul(x, x)));
   p.give(0, p.mul(p.get(), p.scale(bell, 2 * llvm::numbers::inv_sqrtpi)));
 }
 
-/// y' = y·(1 - y).
+/// Differentiates by y' = y·(1 - y).
 static void differentiate(SigmoidOp op, Pullback &p) {
   Value y = p.widen(op.getResult());
   p.give(0, p.mul(p.get(), p.mul(y, p.sub(p.like(y, 1), y))));
 }
 
-/// y' = s·(1 + x·(1 - s)) with s = sigmoid(x).
+/// Differentiates by y' = s·(1 + x·(1 - s)) with s = sigmoid(x).
 static void differentiate(SiluOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), one = p.like(x, 1);
   Value s = SigmoidOp::create(p.b, x.getType(), x);
@@ -193,7 +194,7 @@ static void differentiate(SiluOp op, Pullback &p) {
   p.give(0, p.mul(p.get(), slope));
 }
 
-/// y' = Φ(x) + x·φ(x): Φ(x) = (1 + erf(x/√2))/2, φ(x) = exp(-x²/2)/√(2π).
+/// Returns y' = Φ(x) + x·φ(x): Φ(x) = (1 + erf(x/√2))/2, φ(x) = exp(-x²/2)/√(2π).
 static Value geluSlope(Pullback &p, Value x) {
   Value error = ErfOp::create(p.b, x.getType(), p.scale(x, 1 / llvm::numbers::sqrt2));
   Value cumulative = p.scale(p.add(p.like(x, 1), error), 0.5);
@@ -202,7 +203,7 @@ static Value geluSlope(Pullback &p, Value x) {
   return p.add(cumulative, p.mul(x, p.scale(bell, norm)));
 }
 
-/// y' = (1 + t)/2 + x/2·(1 - t²)·u' with u = c·(x + a·x³), t = tanh(u), u' = c·(1 + 3a·x²).
+/// Returns y' = (1 + t)/2 + x/2·(1 - t²)·u' with u = c·(x + a·x³), t = tanh(u), u' = c·(1 + 3a·x²).
 static Value geluTanhSlope(Pullback &p, Value x) {
   const double a = 0.044715, c = llvm::numbers::sqrt2 * llvm::numbers::inv_sqrtpi;
   Value square = p.mul(x, x), one = p.like(x, 1);

@@ -6,7 +6,8 @@ using namespace reprise;
 
 namespace reprise {
 
-/// The cotangent of operand `i` in the element type that it wants: before a sum, not after it.
+/// Returns the cotangent of operand `i`, converted before a sum to the element type that the
+/// operand wants.
 static Value inWanted(Pullback &p, unsigned i) {
   return p.convert(p.getRaw(), p.getWanted(i).getElementType());
 }
@@ -29,8 +30,8 @@ static void differentiate(ScatterAddAlongOp op, Pullback &p) {
   p.give(1, TakeAlongOp::create(p.b, p.getRaw(), op.getIndices()));
 }
 
-/// True for the updates of `indices` that stay: each update's number is scattered in its place, and
-/// the number that is found there afterwards is that of the last one.
+/// Returns true for each index whose update is the last at its row: the number of each update is
+/// scattered to its row, and the number found there afterwards is that of the last update.
 static Value findLast(Pullback &p, TypedValue<RankedTensorType> indices, int64_t rows) {
   Type i64 = p.b.getI64Type();
   auto flat = RankedTensorType::get(indices.getType().getNumElements(), i64);
@@ -40,7 +41,8 @@ static Value findLast(Pullback &p, TypedValue<RankedTensorType> indices, int64_t
   return p.compare(ComparePredicate::eq, GatherOp::create(p.b, last, indices), numbers);
 }
 
-/// A row that was written to gave nothing, and an update that was written over gave nothing.
+/// Differentiates scatter: rows that were overwritten, and updates that a later update overwrote,
+/// get no cotangent.
 static void differentiate(ScatterOp op, Pullback &p) {
   Value g = p.getRaw(), indices = op.getIndices();
   auto updates = tensorTypeOf(op.getUpdates()).clone(tensorTypeOf(g).getElementType());

@@ -1,4 +1,4 @@
-// reprise: what the derivative rules are written in; their registration.
+// reprise: the language of derivative rules; their registration.
 #include "Pullback.h"
 #include "reprise/Dialect/Reprise/Derivatives.h"
 

@@ -1,4 +1,4 @@
-// reprise: what the derivative rules are written in.
+// reprise: the language of derivative rules.
 #ifndef REPRISE_LIB_DIALECT_REPRISE_DERIVATIVES_PULLBACK_H
 #define REPRISE_LIB_DIALECT_REPRISE_DERIVATIVES_PULLBACK_H
 
@@ -10,10 +10,9 @@ inline mlir::RankedTensorType tensorTypeOf(mlir::Value x) {
   return mlir::cast<mlir::RankedTensorType>(x.getType());
 }
 
-/// One application of a rule. Rules compute in the compute type (f32 for 16-bit floats): every
-/// cotangent is then rounded once, when it is given, or not at all for a 16-bit parameter. What a
-/// rule builds in vain is erased by its caller, so rules need not ask for every intermediate value
-/// whether it is wanted.
+/// Application of a rule. Rules compute in the compute type (f32 for 16-bit floats): give() rounds
+/// every cotangent once, and does not round for a 16-bit parameter. The caller erases unused ops,
+/// so rules need not check whether every intermediate value is wanted.
 class Pullback {
 public:
   using Value = mlir::Value;
@@ -24,18 +23,18 @@ public:
 
   mlir::ImplicitLocOpBuilder &b;
 
-  /// The type that the cotangent of operand `i` must have; null if none is needed.
+  /// Returns the type that the cotangent of operand `i` must have; null if none is needed.
   mlir::RankedTensorType getWanted(unsigned i) const { return wanted[i]; }
   bool wants(unsigned i) const { return static_cast<bool>(wanted[i]); }
-  /// True if operand `i` asks for a cotangent in f32 though it has 16 bits.
+  /// Returns true if operand `i` has 16 bits and asks for a cotangent in f32.
   bool wantsWide(unsigned i, Value operand) const;
 
-  /// The cotangent of result `i` as it came; null if it is zero.
+  /// Returns the cotangent of result `i` in its own type; null if it is zero.
   Value getRaw(unsigned i = 0) const { return cotangents[i]; }
-  /// The cotangent of result `i` in the compute type; null if it is zero.
+  /// Returns the cotangent of result `i` in the compute type; null if it is zero.
   Value get(unsigned i = 0) { return cotangents[i] ? widen(cotangents[i]) : Value(); }
   /// Sets the cotangent of operand `i`, converted to the wanted element type. Ignores null values
-  /// and operands that want none.
+  /// and operands without a wanted cotangent.
   void give(unsigned i, Value cotangent);
 
   Value convert(Value x, mlir::Type elementType);
@@ -53,7 +52,7 @@ public:
   Value select(Value condition, Value x, Value y) {
     return SelectOp::create(b, x.getType(), condition, x, y);
   }
-  /// The sum of two values either of which may be null for zero.
+  /// Returns the sum of two values, either of which may be null for zero.
   Value addIfBoth(Value x, Value y) { return x && y ? add(x, y) : x ? x : y; }
 
   /// `value` everywhere in `type`, floats or integers.
@@ -78,7 +77,8 @@ private:
   llvm::MutableArrayRef<Value> given;
 };
 
-/// True where the index along `dim` of `shape` is `index`, which has the shape without `dim`.
+/// Returns true at the positions along `dim` of `shape` that equal `index`, which has the shape
+/// without `dim`.
 mlir::Value isAt(Pullback &p, mlir::Value index, llvm::ArrayRef<int64_t> shape, int64_t dim);
 
 /// The rule of `OpT` is the overload `differentiate(OpT, Pullback &)`.

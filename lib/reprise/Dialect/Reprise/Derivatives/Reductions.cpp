@@ -22,14 +22,14 @@ static void differentiate(MeanOp op, Pullback &p) {
   for (int64_t dim : op.getDims())
     count *= from.getDimSize(dim);
   Value g = p.get(), each = p.div(g, p.like(g, count));
-  // Rounded before it is repeated: the same bits, fewer of them.
+  // We round before we repeat: the bits are the same, and fewer elements are rounded.
   if (p.wants(0))
     each = p.convert(each, p.getWanted(0).getElementType());
   p.give(0, p.spread(each, from.getShape(), op.getDims()));
 }
 
 namespace {
-/// Several reduced dimensions as one, the last; a single one stays where it is.
+/// Several reduced dimensions as one, the last; a single dimension stays in its place.
 class ReducedAsOne {
 public:
   ReducedAsOne(Pullback &p, RankedTensorType type, ArrayRef<int64_t> reduced);
@@ -43,7 +43,7 @@ private:
   Pullback &p;
   bool isSplit;
   int64_t dim;
-  /// The dimensions that are kept, then those that are reduced, and the way back.
+  /// Permutation to kept dimensions, then reduced dimensions, and its inverse.
   Indices order, inverse, permuted, kept, joined;
 };
 } // namespace
@@ -70,7 +70,7 @@ ReducedAsOne::ReducedAsOne(Pullback &p, RankedTensorType type, ArrayRef<int64_t>
     dim = kept.size();
 }
 
-/// All of the cotangent goes to the first maximum of `x` (row-major over the reduced dimensions).
+/// Routes the whole cotangent to the first maximum of `x` (row-major over the reduced dimensions).
 static Value routeToMaximum(Pullback &p, Value x, ArrayRef<int64_t> dims, Value g) {
   ReducedAsOne one(p, tensorTypeOf(x), dims);
   Value rows = one.join(x);
@@ -81,7 +81,7 @@ static Value routeToMaximum(Pullback &p, Value x, ArrayRef<int64_t> dims, Value 
 }
 
 template <typename OpT> static void routeToExtreme(OpT op, Pullback &p, Value x) {
-  // Nothing comes in if there are no elements.
+  // Without elements there is no cotangent.
   if (tensorTypeOf(op.getOperand()).getNumElements() != 0)
     p.give(0, routeToMaximum(p, x, op.getDims(), p.getRaw()));
 }
@@ -89,7 +89,7 @@ template <typename OpT> static void routeToExtreme(OpT op, Pullback &p, Value x)
 static void differentiate(MaxOp op, Pullback &p) { routeToExtreme(op, p, op.getOperand()); }
 static void differentiate(MinOp op, Pullback &p) { routeToExtreme(op, p, p.neg(op.getOperand())); }
 
-/// Along a dimension, at every index the product of `x` at the indices before it (or after it): x
+/// Returns, along a dimension, the product of `x` at the indices before each index (or after it): x
 /// shifted by one, then products of runs that double in length.
 static Value multiplyRuns(Pullback &p, Value x, int64_t dim, bool after) {
   auto type = tensorTypeOf(x);
@@ -124,7 +124,8 @@ static void differentiate(ProdOp op, Pullback &p) {
   p.give(0, one.split(p.mul(p.spread(p.get(), tensorTypeOf(rows).getShape(), dim), others)));
 }
 
-/// g·exp(x - y); 0 if all elements are -inf. The y of a 16-bit op is too short for that.
+/// Differentiates by g·exp(x - y); 0 if all elements are -inf. The y of a 16-bit op has too few
+/// bits for that, so the rule computes it again.
 static void differentiate(LogSumExpOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), y = op.getResult();
   if (tensorTypeOf(x) != op.getOperand().getType())
@@ -157,19 +158,19 @@ static void differentiate(TopKOp op, Pullback &p) {
 //===-- dot_general ---------------------------------------------------------------------------===//
 
 namespace {
-/// One side of a contraction: the value and the roles of its dimensions, paired with the other
-/// side's by position.
+/// Side of a contraction: the value and the roles of its dimensions, paired with the other side's
+/// by position.
 struct Side {
   Value value;
   Indices batch, contracting, free;
 };
 } // namespace
 
-/// Which dimension of the wanted operand each dimension of dot(cotangent, other) is, or of
+/// Returns the dimension of the wanted operand for each dimension of dot(cotangent, other), or of
 /// dot(other, cotangent).
 static Indices layout(const Side &self, const Side &other, bool cotangentFirst) {
   Indices mine = self.free, contracted, dims = self.batch;
-  // The other side's contracted dimensions become free there and come in their own order.
+  // The other side's contracted dimensions become free dimensions in ascending order.
   Indices ascending = other.contracting;
   llvm::sort(ascending);
   for (int64_t dim : ascending)
@@ -180,8 +181,8 @@ static Indices layout(const Side &self, const Side &other, bool cotangentFirst) 
   return dims;
 }
 
-/// The cotangent of `self`: contracts `g`, whose dimensions are batch, then `self`'s free ones and
-/// `other`'s in operand order, with `other` over the free dimensions of `other`.
+/// Returns the cotangent of `self`: contracts `g`, whose dimensions are batch, then `self`'s free
+/// ones and `other`'s in operand order, with `other` over the free dimensions of `other`.
 static Value contractCotangent(Pullback &p, Value g, const Side &self, const Side &other,
                                bool selfIsLhs, Type elementType, TypeAttr accumulation) {
   int64_t batch = self.batch.size();
@@ -204,8 +205,8 @@ static Value contractCotangent(Pullback &p, Value g, const Side &self, const Sid
 
 static void differentiate(DotGeneralOp op, Pullback &p) {
   Value g = p.getRaw(), l = op.getLhs(), r = op.getRhs();
-  // 16-bit operands with a result in f32: rounding its cotangent would lose bits, widening the
-  // other operand loses none.
+  // For 16-bit operands with an f32 result, rounding the cotangent would lose bits, but widening
+  // the other operand loses none.
   Type element = tensorTypeOf(g).getElementType();
   Side lhs{p.convert(l, element), llvm::to_vector(op.getLhsBatch()),
            llvm::to_vector(op.getLhsContracting()), op.getLhsFree()};

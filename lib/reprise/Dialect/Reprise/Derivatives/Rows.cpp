@@ -8,7 +8,7 @@ using namespace reprise;
 namespace reprise {
 
 namespace {
-/// Reductions of the last dimension of one shape and their way back.
+/// Reductions of the last dimension of one shape, and broadcasts back.
 struct Row {
   Pullback &p;
   ArrayRef<int64_t> shape;
@@ -23,7 +23,7 @@ struct Row {
   Value sumRows(Value x) { return p.sum(x, llvm::to_vector(llvm::seq<int64_t>(0, last))); }
 };
 
-/// Reductions of [n, c, spatial…] to [c] and their way back.
+/// Reductions of [n, c, spatial…] to [c], and broadcasts back.
 struct Channels {
   Pullback &p;
   ArrayRef<int64_t> shape;
@@ -39,14 +39,14 @@ struct Channels {
 };
 } // namespace
 
-/// y·(g - Σ g·y).
+/// Differentiates by y·(g - Σ g·y).
 static void differentiate(SoftmaxOp op, Pullback &p) {
   Row row{p, op.getType().getShape()};
   Value g = p.get(), y = p.widen(op.getResult());
   p.give(0, p.mul(y, p.sub(g, row.spread(row.sum(p.mul(g, y))))));
 }
 
-/// g - exp(y)·Σ g.
+/// Differentiates by g - exp(y)·Σ g.
 static void differentiate(LogSoftmaxOp op, Pullback &p) {
   Row row{p, op.getType().getShape()};
   Value g = p.get(), y = p.widen(op.getResult());
@@ -66,7 +66,7 @@ static void differentiate(CrossEntropyOp op, Pullback &p) {
 }
 
 namespace {
-/// Rows x that a normalization made `normal`: (x - mean)·rstd, or x·rstd if it does not centre.
+/// Rows x with their normalized values `normal`: (x - mean)·rstd, or x·rstd without centring.
 struct NormalizedRows {
   Row row;
   Value rstd, spreadRstd, normal;
@@ -78,20 +78,20 @@ struct NormalizedRows {
     normal = p.mul(centred ? p.sub(x, row.spread(mean)) : x, spreadRstd);
   }
 
-  /// x's cotangent if `normal` has the cotangent h: rstd·(h - Σh/n - normal·Σ(h·normal)/n), the
-  /// first Σ only if it centres.
+  /// Returns x's cotangent from the cotangent h of `normal`: rstd·(h - Σh/n -
+  /// normal·Σ(h·normal)/n); without centring, the first Σ is left out.
   Value fromNormal(Value h) {
     Pullback &p = row.p;
     Value along = p.mul(normal, row.spread(row.mean(p.mul(h, normal))));
     Value across = centred ? p.sub(h, row.spread(row.mean(h))) : h;
     return p.mul(spreadRstd, p.sub(across, along));
   }
-  /// What mean = Σx/n with the cotangent g adds to x's cotangent `dx`, null for zero.
+  /// Adds to x's cotangent `dx` (null for zero) the term of mean = Σx/n with cotangent g.
   Value addMean(Value dx, Value g) {
     Pullback &p = row.p;
     return g ? p.addIfBoth(dx, row.spread(p.div(g, p.like(g, row.shape.back())))) : dx;
   }
-  /// The same for rstd: its derivative is -rstd²·normal/n.
+  /// Adds to x's cotangent the term of rstd, whose derivative is -rstd²·normal/n.
   Value addRstd(Value dx, Value g) {
     Pullback &p = row.p;
     if (!g)
@@ -102,7 +102,8 @@ struct NormalizedRows {
 };
 } // namespace
 
-/// With g·weight the cotangent of the normalized rows: dweight = Σ g·normal, dbias = Σ g.
+/// Differentiates with g·weight as the cotangent of the normalized rows: dweight = Σ g·normal,
+/// dbias = Σ g.
 static void differentiate(LayerNormOp op, Pullback &p) {
   NormalizedRows rows(p, p.widen(op.getOperand()), op.getMean(), op.getRstd());
   Value dx;
@@ -126,13 +127,14 @@ static void differentiate(RmsNormOp op, Pullback &p) {
 
 //===-- Normalizations of channels ------------------------------------------------------------===//
 
-/// 1/√(variance + epsilon), as the op computed it.
+/// Returns 1/√(variance + epsilon), with the bits of the op.
 template <typename OpT> static Value rstdOf(OpT op, Pullback &p) {
   Value variance = op.getVariance();
   return RsqrtOp::create(p.b, p.add(variance, p.like(variance, op.getEpsilon())));
 }
 
-/// With m elements per channel and normal = (x - mean)·rstd: dbias = Σ g, dweight = Σ g·normal,
+/// Differentiates with m elements per channel and normal = (x - mean)·rstd: dbias = Σ g, dweight =
+/// Σ g·normal,
 ///   dx = weight·rstd·(g - dbias/m - normal·dweight/m);
 /// mean = Σx/m adds dmean/m, and variance = Σ(x - mean)²/m adds 2·dvariance·(x - mean)/m.
 static void differentiate(BatchNormOp op, Pullback &p) {
@@ -160,7 +162,8 @@ static void differentiate(BatchNormOp op, Pullback &p) {
   p.give(0, dx);
 }
 
-/// It multiplies, and so does its derivative, by the same numbers.
+/// Differentiates batch statistics: the op multiplies, and so does its derivative, by the same
+/// numbers.
 static void differentiate(BatchStatisticsOp op, Pullback &p) {
   auto cotangent = [&](unsigned i) {
     Value g = p.get(i);
@@ -172,8 +175,8 @@ static void differentiate(BatchStatisticsOp op, Pullback &p) {
   p.give(1, p.get(1) ? back.getUnbiasedVariance() : Value());
 }
 
-/// With normal = (x - mean)·rstd and factor = weight·rstd: dx = g·factor, dweight = Σ g·normal,
-/// dbias = Σ g, dmean = -dbias·factor, and dvariance = -dweight·factor·rstd/2, as
+/// Differentiates with normal = (x - mean)·rstd and factor = weight·rstd: dx = g·factor, dweight =
+/// Σ g·normal, dbias = Σ g, dmean = -dbias·factor, and dvariance = -dweight·factor·rstd/2, as
 /// normal' = -normal·rstd²/2.
 static void differentiate(BatchNormInferenceOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), g = p.get(), rstd = rstdOf(op, p);
@@ -189,19 +192,19 @@ static void differentiate(BatchNormInferenceOp op, Pullback &p) {
 }
 
 namespace {
-/// Values [n, groups] of a group norm over [n, c, spatial…], and what they are per channel.
+/// Values [n, groups] of a group norm over [n, c, spatial…], and their broadcasts to channels.
 struct Groups {
   Pullback &p;
   ArrayRef<int64_t> shape;
   int64_t count;
 
-  /// Of each channel [n, c], spread over its positions.
+  /// Broadcasts a value per group to the channels [n, c] and their positions.
   Value spread(Value groups) {
     int64_t n = shape[0], c = shape[1];
     Value each = p.broadcast(groups, {n, count, c / count}, {0, 1});
     return p.broadcast(p.reshape(each, {n, c}), shape, {0, 1});
   }
-  /// Sums of [n, c, spatial…] to [n, c], and of those to groups, divided by the elements of one.
+  /// Sums [n, c, spatial…] to [n, c], and those sums to groups, divided by the elements of a group.
   Value sumPositions(Value x) {
     return p.sum(x, llvm::to_vector(llvm::seq<int64_t>(2, shape.size())));
   }
@@ -215,9 +218,9 @@ struct Groups {
 };
 } // namespace
 
-/// With h = g·weight and m elements per group, dx = rstd·(h - Σh/m - normal·Σ(h·normal)/m), where
-/// the sums over a group are made of those over channels, which weight and bias need; the
-/// statistics add what they add to a row.
+/// Differentiates with h = g·weight and m elements per group: dx = rstd·(h - Σh/m -
+/// normal·Σ(h·normal)/m). Sums over a group add the sums over channels, which weight and bias need.
+/// The statistics add the same terms as for a row.
 static void differentiate(GroupNormOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), rstd = op.getRstd();
   ArrayRef<int64_t> shape = tensorTypeOf(x).getShape();

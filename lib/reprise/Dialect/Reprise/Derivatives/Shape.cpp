@@ -31,7 +31,7 @@ static void differentiate(TransposeOp op, Pullback &p) {
   p.give(0, p.transpose(p.getRaw(), invertPermutationVector(op.getPermutation())));
 }
 
-/// Back to where the elements came from; zeros elsewhere.
+/// Puts the cotangents back at the positions that the slice read; the other positions get zeros.
 static void differentiate(SliceOp op, Pullback &p) {
   Value g = p.getRaw();
   auto from = tensorTypeOf(op.getOperand()), to = tensorTypeOf(g);
@@ -69,7 +69,7 @@ static void differentiate(ConcatenateOp op, Pullback &p) {
   }
 }
 
-/// The late values are what comes through. The early ones are only looked at.
+/// Differentiates a pause: late values pass their cotangent on; early values have none.
 static void differentiate(PauseOp op, Pullback &p) {
   for (unsigned i = 0, first = op.getEarly().size(); i < op.getNumResults(); ++i)
     p.give(first + i, p.getRaw(i));

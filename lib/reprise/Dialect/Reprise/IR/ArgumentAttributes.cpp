@@ -33,8 +33,8 @@ std::string explainRole(const AttributePlace &, Attribute value) {
              : "";
 }
 
-/// Tells what is wrong with the initial value of integers of type `element`, each of which must be
-/// one of the type's.
+/// Returns the fault of the initial value of integers of type `element`, each of which must be in
+/// the range of the type.
 static std::string checkIntegers(Attribute value, Type element) {
   unsigned width = element.getIntOrFloatBitWidth();
   if (auto range = dyn_cast<UniformIntInitAttr>(value)) {

@@ -4,7 +4,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// One type if all three agree, otherwise the function type.
+/// Parses one type if all three types agree, otherwise the function type.
 ParseResult reprise::parseBroadcastTypes(OpAsmParser &parser, Type &lhs, Type &rhs, Type &result) {
   if (failed(parser.parseOptionalLParen())) {
     if (parser.parseType(lhs))
@@ -61,7 +61,7 @@ static ParseResult parsePair(OpAsmParser &parser, DenseI64ArrayAttr &lhs, DenseI
   return failure(parseDims(parser, lhs) || parser.parseKeyword("x") || parseDims(parser, rhs));
 }
 
-/// `batch [0] x [0] contracting [1] x [0]`, the batch part only where there is one.
+/// Parses `batch [0] x [0] contracting [1] x [0]`; the batch part is optional.
 ParseResult reprise::parseDotDims(OpAsmParser &parser, DenseI64ArrayAttr &lhsBatch,
                                   DenseI64ArrayAttr &rhsBatch, DenseI64ArrayAttr &lhsContracting,
                                   DenseI64ArrayAttr &rhsContracting) {

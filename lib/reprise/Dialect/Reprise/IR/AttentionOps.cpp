@@ -86,7 +86,7 @@ template <typename OpT> static LogicalResult verifyAttention(OpT op) {
 }
 
 LogicalResult AttentionOp::verify() {
-  // Shapes that do not fit are an error of the inferred types, which are checked behind this.
+  // Shapes that do not fit are an error of the inferred types, which are verified later.
   bool good = succeeded(
       checkShapes(std::nullopt, getQuery().getType(), getKey().getType(), getValue().getType()));
   return good ? verifyAttention(*this) : success();

@@ -16,7 +16,7 @@ const AttributeRow *findAttribute(ArrayRef<AttributeRow> table, StringRef name) 
   return found == table.end() ? nullptr : found;
 }
 
-/// Tells what is wrong with an attribute; empty if nothing is.
+/// Returns the fault of an attribute; empty if it has none.
 static std::string findFault(ArrayRef<AttributeRow> table, const AttributePlace &place,
                              NamedAttribute attribute) {
   std::string name = attribute.getName().str(), wrong;
@@ -48,7 +48,7 @@ LogicalResult verifyAttribute(ArrayRef<AttributeRow> table, const AttributePlace
 
 LogicalResult verifyArgumentAttribute(ArrayRef<AttributeRow> table, Operation *op, unsigned number,
                                       NamedAttribute attribute) {
-  // A declaration has no block whose arguments have types.
+  // A declaration has no block with typed arguments, so we read the function type.
   Type type = cast<FunctionOpInterface>(op).getArgumentTypes()[number];
   return verifyAttribute(table, {AttributePlace::Argument, op, number, type}, attribute);
 }

@@ -18,7 +18,7 @@ static bool hasEntryPerResult(const AttributePlace &place, ArrayAttr list) {
   return list.size() == place.op->getNumResults() || isa<LoopOp>(place.op);
 }
 
-/// Tells whether `value` is a list for the results of an op, and each entry has one of the types.
+/// Returns whether `value` is a list for the results of an op, whose entries have one of the types.
 template <class... Types> static bool isPerResult(const AttributePlace &place, Attribute value) {
   auto list = dyn_cast<ArrayAttr>(value);
   return list && hasEntryPerResult(place, list) && llvm::all_of(list, llvm::IsaPred<Types...>);
@@ -37,7 +37,7 @@ static bool isFilledText(const AttributePlace &, Attribute value) {
   return text && !text.empty();
 }
 
-/// Tells whether `value` has the labels and rules of one iteration, and nothing else.
+/// Returns whether `value` has only the labels and rules of one iteration.
 static bool isIteration(const AttributePlace &place, Attribute value) {
   auto labels = dyn_cast<DictionaryAttr>(value);
   return labels && llvm::all_of(labels, [&](NamedAttribute each) {

@@ -80,7 +80,7 @@ LogicalResult BatchStatisticsOp::verify() {
 //===-- Decompositions ------------------------------------------------------------------------===//
 
 namespace {
-/// Statistics over all dimensions of `type` but `kept`, and their way back.
+/// Statistics over all dimensions of `type` except `kept`, and their broadcasts back.
 struct Statistics {
   ImplicitLocOpBuilder &b;
   RankedTensorType type;

@@ -21,7 +21,7 @@ RankedTensorType ConvolutionFilterOp::getOutputType() { return tensor(getOutput(
 /// The product and the sum of window and image attributes stay far from overflow below this.
 static constexpr int64_t largestWindowNumber = int64_t(1) << 31;
 
-/// One number per spatial dimension, each from `least` up.
+/// Verifies one number per spatial dimension, each at least `least`.
 static LogicalResult verifyNumbers(Operation *op, StringRef name, ArrayRef<int64_t> numbers,
                                    size_t spatial, int64_t least) {
   bool good = numbers.size() == spatial && llvm::all_of(numbers, [&](int64_t n) {
@@ -32,7 +32,8 @@ static LogicalResult verifyNumbers(Operation *op, StringRef name, ArrayRef<int64
   return success();
 }
 
-/// The number of steps of a window of `span` positions over `size` ones; negative if it never fits.
+/// Returns the number of steps of a window of `span` positions over `size` positions; 0 if it never
+/// fits.
 static int64_t countSteps(int64_t size, int64_t span, int64_t stride) {
   return size < span ? 0 : (size - span) / stride + 1;
 }
@@ -77,7 +78,8 @@ LogicalResult ConvolutionOp::verify() { return verifyConvolution(*this); }
 LogicalResult ConvolutionTransposeOp::verify() { return verifyConvolution(*this); }
 LogicalResult ConvolutionFilterOp::verify() { return verifyConvolution(*this); }
 
-/// Every output element is a sum over a filter; the gradients sum the same products otherwise.
+/// Returns the FLOPs of a convolution or its gradients: every output element is a sum over a
+/// filter, and the gradients sum the same products in another order.
 template <typename OpT> static int64_t countConvolutionFlops(OpT op) {
   int64_t terms =
       op.getFilterType().getNumElements() / std::max<int64_t>(1, op.getFilterType().getDimSize(0));

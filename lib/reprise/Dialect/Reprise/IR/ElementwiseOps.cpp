@@ -60,7 +60,7 @@ LogicalResult ClampOp::verify() {
 
 //===-- Folds, exact for every IEEE input -----------------------------------------------------===//
 
-/// True if `attribute` is a splat equal, bit for bit, to `value` in its element type.
+/// Returns true if `attribute` is a splat equal, bit for bit, to `value` in its element type.
 static bool isSplat(Attribute attribute, double value) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(attribute);
   if (!dense || !dense.isSplat())
@@ -78,16 +78,16 @@ static bool isSplat(Attribute attribute, double value) {
   return splat.bitwiseIsEqual(wanted);
 }
 
-/// `operand` if it already has the result's type and `op` may be folded at all.
+/// Returns `operand` if it already has the result's type and `op` may be folded.
 static OpFoldResult sameType(Value operand, Operation *op) {
   return operand.getType() == op->getResult(0).getType() && !isReplay(op) ? OpFoldResult(operand)
                                                                           : OpFoldResult();
 }
 
-/// `rounded` applied to two splat floats, in their own type. For 16-bit floats, which the op
-/// computes in f32 and then rounds, that is the same: f32 has more than twice their precision
-/// (Figueroa, When is double rounding innocuous?). Not folded where the result is NaN, whose
-/// payload is the target's.
+/// Folds two splat floats by `rounded` in their own type. 16-bit floats, which the op computes in
+/// f32 and then rounds, give the same result, since f32 has more than twice their precision
+/// (Figueroa, When is double rounding innocuous?). A NaN result is not folded, because its payload
+/// depends on the target.
 static OpFoldResult foldSplats(Operation *op, Attribute lhs, Attribute rhs,
                                function_ref<void(APFloat &, const APFloat &)> rounded) {
   auto left = dyn_cast_or_null<SplatElementsAttr>(lhs),
@@ -169,8 +169,8 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
   return sameType(getOperand(), *this);
 }
 
-/// A view moves what is narrow: narrow(view(x)) becomes view(narrow(x)), which the kernel of x may
-/// compute. What a pass has said of one of the two ops alone keeps both as they are.
+/// Rewrites narrow(view(x)) to view(narrow(x)), so that the view moves fewer bytes and the kernel
+/// of x may narrow. If a pass has marked only one of the two ops, both stay.
 static LogicalResult narrowBeforeView(CastOp op, PatternRewriter &rewriter) {
   Operation *view = op.getOperand().getDefiningOp();
   if (!narrows(op) || op.getReplay() || !isa_and_present<TransposeOp, ReshapeOp>(view) ||

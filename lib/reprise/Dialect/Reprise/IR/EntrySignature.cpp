@@ -1,4 +1,4 @@
-// reprise: which argument and which result of an entry function is what.
+// reprise: the meaning of the arguments and results of an entry function.
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 
 #include "llvm/ADT/DenseMap.h"

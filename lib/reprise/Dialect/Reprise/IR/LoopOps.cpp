@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// The type of one row, or null if `type` has none.
+/// Returns the type of one row, or null if `type` has no rows.
 static RankedTensorType getRowType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.getRank() == 0)
@@ -152,7 +152,7 @@ LogicalResult LoopOp::verify() {
 
 //===-- Canonicalization ----------------------------------------------------------------------===//
 
-/// True if a carry is read by nothing but its own next value, directly.
+/// Returns true if only its own next value reads a carry, directly.
 static bool isIdle(LoopOp op, unsigned carry) {
   BlockArgument argument = op.getBlock().getArgument(carry);
   if (!op.getResult(carry).use_empty())
@@ -162,7 +162,7 @@ static bool isIdle(LoopOp op, unsigned carry) {
   });
 }
 
-/// Takes the entries of dropped results out of what lists them: names, labels, choices.
+/// Drops the entries of dropped results from lists of names, labels and choices.
 static void dropEntries(LoopOp loop, const llvm::BitVector &dropped) {
   for (NamedAttribute attribute : llvm::to_vector(loop->getDiscardableAttrs())) {
     auto list = dyn_cast<ArrayAttr>(attribute.getValue());
@@ -189,7 +189,7 @@ LogicalResult LoopOp::canonicalize(LoopOp op, PatternRewriter &rewriter) {
     arguments[i] = op.getBlock().getArgument(i).use_empty();
   for (unsigned i = carries; i < results.size(); ++i)
     results[i] = op.getResult(i).use_empty();
-  // A loop that is left with nothing but effects stays.
+  // A loop with only effects stays.
   if (arguments.none() && results.none())
     return failure();
   SmallVector<Value> inits, xs, kept;

@@ -1,4 +1,4 @@
-// reprise: what passes do to loops: rows become stacks, stacks become slices.
+// reprise: changes of loops by passes: rows become stacks, stacks become slices.
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -90,8 +90,8 @@ static unsigned countLoops(Block *block) {
   return depth;
 }
 
-/// Whether ops of `block` can read values of `home`: it is around it, maybe around a gradient that
-/// is, or no loop's body.
+/// Returns whether ops of `block` can read values of `home`: `home` is no loop's body, or it is
+/// around `block`, possibly with a gradient in between.
 static bool isVisible(Block *home, Block *block) {
   return !getLoop(home) || home->getParent()->isAncestor(block->getParent());
 }
@@ -107,7 +107,7 @@ Value reprise::bringInto(Value value, Block *block, function_ref<void(Operation 
     for (Value operand : definition->getOperands())
       operands.push_back(bringInto(operand, reader, onClone));
     Operation *clone = OpBuilder::atBlockBegin(reader).clone(*definition);
-    // Behind what it reads: clones of views of views.
+    // Clones of views of views must stand behind their operands.
     for (auto [i, operand] : llvm::enumerate(operands)) {
       clone->setOperand(i, operand);
       if (Operation *before = operand.getDefiningOp(); before && before->getBlock() == reader)
@@ -119,12 +119,12 @@ Value reprise::bringInto(Value value, Block *block, function_ref<void(Operation 
   return stackInto(value, block, onClone);
 }
 
-/// What `reader` reads for a stack of a loop that was split: a view of its own. The cotangents of
-/// the whole stack are added reader by reader then, as if the loop had not been split.
+/// Returns the view of a split loop's stack for `reader`, its own. The cotangents of the whole
+/// stack are then added reader by reader, as without the split.
 static Value viewFor(Value stack, LoopOp reader, function_ref<void(Operation *)> onClone) {
   auto isMarked = [](Operation *op) { return op && op->hasAttr(kSplitAttr); };
   Operation *view = stack.getDefiningOp();
-  bool isTaken = isMarked(view); // else it may be handed on
+  bool isTaken = isMarked(view); // otherwise the view may be reused
   for (Operation *user : stack.getUsers())
     if (!isTaken && isMarked(user) && user->getBlock() == reader->getBlock())
       view = user;

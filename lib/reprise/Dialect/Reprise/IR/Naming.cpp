@@ -1,4 +1,4 @@
-// reprise: how reports, plans and messages name values and places.
+// reprise: names of values and places in reports, plans and messages.
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -20,7 +20,8 @@ std::string reprise::insertIteration(StringRef scope, StringRef ofLoop, int64_t 
 }
 
 std::string reprise::describeOp(Operation *op) {
-  // Bundles hold this text: with a scope it does not depend on the path of the model's file.
+  // Bundles hold this text. If there is a scope, the text does not depend on the path of the
+  // model's file.
   std::string scope = getScope(op->getLoc());
   std::string place = scope.empty() ? getPlace(op->getLoc()) : "";
   return op->getName().getStringRef().str() + (scope.empty() ? "" : " in " + scope) +

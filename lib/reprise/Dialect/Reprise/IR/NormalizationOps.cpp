@@ -119,8 +119,8 @@ SmallVector<Value> CrossEntropyOp::decompose(ImplicitLocOpBuilder &b, ValueRange
                                     bound(row.type.getShape().back() - 1));
   Value classes = IotaOp::create(b, row.type.clone(labelType.getElementType()), row.last);
   Value isLabel = CompareOp::create(b, ComparePredicate::eq, classes, row.spread(clamped));
-  // The one chosen element, as a maximum over it and -inf: exact, unlike a sum with zeros (-0 + 0 =
-  // +0).
+  // We select the chosen element by a maximum with -inf, which is exact. A sum with zeros is not
+  // (-0 + 0 = +0).
   Value others = row.splat(row.type, -std::numeric_limits<double>::infinity());
   Value chosen = row.reduce<MaxOp>(SelectOp::create(b, isLabel, shifted, others));
   return {SubOp::create(b, LogOp::create(b, sum), chosen)};

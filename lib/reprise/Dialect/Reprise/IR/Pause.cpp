@@ -1,4 +1,4 @@
-// reprise: where a step stops until it is told to go on
+// reprise: the point at which a step stops until the caller continues it
 #include "reprise/Dialect/Reprise/IR/Pause.h"
 
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
@@ -24,7 +24,8 @@ PauseOp findPause(FunctionOpInterface program) {
   return pauses.empty() ? PauseOp() : *pauses.begin();
 }
 
-/// What the caller brings when the step has stopped is an input that nothing else looks at.
+/// Verifies that a late value, which the caller gives at the pause, is an input that no other op
+/// reads.
 static LogicalResult verifyLate(PauseOp pause, FunctionOpInterface program) {
   EntrySignature signature(program);
   for (auto [i, value] : llvm::enumerate(pause.getLate())) {

@@ -48,7 +48,7 @@ SmallVector<Value> LogSumExpOp::decompose(ImplicitLocOpBuilder &b, ValueRange op
     return ConstantOp::create(
         b, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
   };
-  // exp(x - inf) would be NaN where x is infinite.
+  // exp(x - inf) would be NaN for infinite x.
   Value isInfinite = CompareOp::create(b, ComparePredicate::eq, AbsOp::create(b, max),
                                        splat(std::numeric_limits<double>::infinity()));
   Value shift = SelectOp::create(b, max.getType(), isInfinite, splat(0), max);
@@ -148,7 +148,7 @@ void DotGeneralOp::build(OpBuilder &builder, OperationState &state, Value lhs, V
         builder.getDenseI64ArrayAttr(rhsContracting), TypeAttr(), builder.getI64IntegerAttr(0));
 }
 
-/// Dimensions in range, none listed twice.
+/// Returns whether dimensions are in range and listed once.
 static bool areDistinctDims(RankedTensorType type, ArrayRef<int64_t> first,
                             ArrayRef<int64_t> second) {
   llvm::SmallDenseSet<int64_t> seen;

@@ -76,7 +76,7 @@ ParseResult ValueAndGradOp::parse(OpAsmParser &parser, OperationState &state) {
   Region *body = state.addRegion();
   SMLoc location = parser.getCurrentLocation();
   FunctionType type;
-  // The types of the region's arguments follow the region: parse them first from the trailing
+  // The types of the region's arguments stand behind the region, so we first parse the trailing
   // function type.
   if (hasRegion) {
     SmallVector<Type> types;

@@ -1,4 +1,4 @@
-// reprise: the number that makes a replay another op than its original.
+// reprise: the number that distinguishes a replay from its original.
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 
 #include "reprise/Dialect/Reprise/IR/Reprise.h"

@@ -19,7 +19,7 @@ using namespace reprise;
 #include "reprise/Dialect/Reprise/IR/RepriseOps.cpp.inc"
 
 namespace {
-/// Every op may move with its function's body.
+/// Inliner interface: every op may move with its function's body.
 struct RepriseInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Operation *, bool) const final { return true; }
@@ -51,8 +51,8 @@ Operation *RepriseDialect::materializeConstant(OpBuilder &builder, Attribute val
 
 //===-- Initial values ------------------------------------------------------------------------===//
 
-/// True if a decimal integer comes next. The parser itself cannot tell without eating the sign, and
-/// reads the hexadecimal form in which infinities are printed as an integer.
+/// Returns true if a decimal integer comes next. The parser itself cannot tell without consuming
+/// the sign, and reads the hexadecimal form of infinities as an integer.
 static bool isAtDecimalInteger(AsmParser &parser) {
   const char *text = parser.getCurrentLocation().getPointer();
   text += *text == '-';

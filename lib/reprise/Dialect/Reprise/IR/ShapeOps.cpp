@@ -27,7 +27,7 @@ LogicalResult ConstantOp::verify() {
   auto resource = dyn_cast<DenseResourceElementsAttr>(getValue());
   if (!resource)
     return emitOpError("expected a dense value");
-  // One byte per i1, as everywhere in memory.
+  // An i1 takes one byte, as everywhere in memory.
   auto type = cast<RankedTensorType>(getType());
   int64_t width = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
@@ -85,8 +85,8 @@ LogicalResult ReshapeOp::verify() {
   return success();
 }
 
-/// Strides for `sizes` over the elements of `source`; none if a new dimension straddles a jump of
-/// the old view.
+/// Returns strides for `sizes` over the elements of `source`; none if a new dimension spans a gap
+/// of the old view.
 static std::optional<SmallVector<int64_t>> reshapeStrides(const StridedView &source,
                                                           ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> strides(sizes.size(), 0);
@@ -102,8 +102,8 @@ static std::optional<SmallVector<int64_t>> reshapeStrides(const StridedView &sou
       else
         fromCount *= source.sizes[fromEnd++];
     } while (fromCount != toCount);
-    // The old dimensions of this factor must be one arithmetic progression; those of size 1 do not
-    // count.
+    // The old dimensions of this factor must form one arithmetic progression; dimensions of size 1
+    // are ignored.
     int64_t inner = 0, step = 0, count = 1;
     for (size_t d = fromEnd; d-- > from;) {
       if (source.sizes[d] == 1)
@@ -243,13 +243,14 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   return splat && !getReplay() ? OpFoldResult(splat.resizeSplat(getType())) : OpFoldResult();
 }
 
-/// slice(random) draws the window itself, from a moved origin: every element keeps its word.
+/// Rewrites slice(random) to a draw of the window from a moved origin: every element keeps its
+/// word.
 static LogicalResult moveOrigin(SliceOp op, PatternRewriter &rewriter) {
   auto random = op.getOperand().getDefiningOp<RandomOpInterface>();
   if (!random || random->getNumOperands() == 0 || op.getReplay() || !random->hasOneUse() ||
       !random.getSeedOperand())
     return failure();
-  // Only pure draws: an op that also reads a tensor would have to slice that, too.
+  // We handle only pure draws: an op that also reads a tensor would need a slice of that tensor.
   if (llvm::any_of(random->getOperands(), [&](Value v) {
         return v != random.getSeedOperand() && v != random.getOffsetOperand() &&
                v != random.getOriginOperand();

@@ -1,4 +1,4 @@
-// reprise: which tensors there may be, and how large they are.
+// reprise: supported tensors and their sizes
 #include "reprise/Dialect/Reprise/IR/Sizes.h"
 
 #include "reprise/Dialect/Reprise/IR/Loops.h"
@@ -20,7 +20,8 @@ bool isModelTensor(Type type) {
          element.isSignlessInteger(64);
 }
 
-/// Whether the product stays within the limit, empty dimensions not helping the others.
+/// Returns whether the product of the dimensions stays within the limit; empty dimensions are
+/// ignored.
 static bool isWithinLimit(ArrayRef<int64_t> shape, uint64_t width) {
   uint64_t bytes = width;
   for (int64_t dim : shape) {

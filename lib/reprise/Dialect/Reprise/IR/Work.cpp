@@ -1,4 +1,4 @@
-// reprise: what an op does, wherever it stands: its kind, type and signature.
+// reprise: the work of an op, independent of its place: its kind, type and signature.
 #include "reprise/Dialect/Reprise/IR/Work.h"
 
 #include "reprise/Interfaces/Interfaces.h"
@@ -32,7 +32,7 @@ std::string getElementTypeName(Operation *op) {
                                     : Type();
   if (!type)
     return "";
-  // To print a type asks all dialects first.
+  // We test common types first, because printing a type asks all dialects.
   type = getElementTypeOrSelf(type);
   if (type.isF32())
     return "f32";

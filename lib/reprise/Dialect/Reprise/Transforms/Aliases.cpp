@@ -1,4 +1,4 @@
-// reprise: which values share a buffer because they are views of it.
+// reprise: views and the values whose buffer they share.
 #include "Aliases.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// The view that `value` is of its operand's root, which is known already.
+/// Returns the view that `value` is of its operand's root, which is known already.
 std::optional<Aliases::Entry> Aliases::compose(Value value) {
   auto view = value.getDefiningOp<ViewOpInterface>();
   if (!view)

@@ -1,4 +1,4 @@
-// reprise: which values share a buffer because they are views of it.
+// reprise: views and the values whose buffer they share.
 #ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_ALIASES_H
 #define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_ALIASES_H
 
@@ -11,7 +11,7 @@ namespace reprise {
 /// Remembers its answers, so the graph must not change between questions.
 class Aliases {
 public:
-  /// The value whose buffer holds the elements of `value`.
+  /// Returns the value whose buffer holds the elements of `value`.
   mlir::Value getRoot(mlir::Value value) {
     return value.getDefiningOp<ViewOpInterface>() ? find(value).root : value;
   }

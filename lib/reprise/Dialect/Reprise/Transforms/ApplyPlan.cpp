@@ -1,4 +1,4 @@
-// reprise: gives a device program the plan that stands on it.
+// reprise: applies the plan attribute of a device program.
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"

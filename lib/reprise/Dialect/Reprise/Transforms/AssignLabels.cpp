@@ -18,7 +18,7 @@ namespace {
 struct Alias {
   std::string name;
   std::optional<Label> label;
-  int checkpoint;  ///< the innermost around the name, -1 outside all
+  int checkpoint;  ///< innermost checkpoint around the name, -1 outside all
   unsigned number; ///< index into `names`
   Location location;
 };
@@ -44,7 +44,8 @@ LogicalResult checkLabels(ModuleOp module) {
 /// Labels the ops of one flat function.
 class Labeller {
 public:
-  /// `policies`: those of the module and of the command line. `unroll`: iterations may differ.
+  /// Makes a labeller for the policies of the module and of the command line. If `unroll` is set,
+  /// iterations may differ.
   Labeller(ArrayRef<AskedPolicy> policies, PolicyContext context, bool unroll)
       : policies(policies), context(context), unroll(unroll) {}
 
@@ -53,7 +54,7 @@ public:
 private:
   struct Enclosing {
     int parent;
-    std::string policy; ///< empty: prefer_recompute for all
+    std::string policy; ///< policy; empty: prefer_recompute for all ops
   };
 
   LogicalResult evaluate(UnitTree &tree);
@@ -77,11 +78,13 @@ private:
   PolicyContext context;
   bool unroll;
   PolicyGraph graph;
-  DenseMap<Operation *, SmallVector<unsigned, 1>> numbers; ///< in the graph, by iteration
-  std::vector<SmallVector<unsigned, 1>> nameNumbers;       ///< of `names`, likewise
+  /// Numbers of ops in the graph, by iteration.
+  DenseMap<Operation *, SmallVector<unsigned, 1>> numbers;
+  /// Numbers of `names` in the graph, by iteration.
+  std::vector<SmallVector<unsigned, 1>> nameNumbers;
   std::vector<PolicyGraph::Name> names;
-  std::vector<PolicyDecisions> decisions;               ///< of `policies`
-  std::map<std::string, PolicyDecisions> ofCheckpoints; ///< by the text of the policy
+  std::vector<PolicyDecisions> decisions;               ///< decisions of `policies`
+  std::map<std::string, PolicyDecisions> ofCheckpoints; ///< decisions by the text of the policy
   std::vector<Enclosing> checkpoints;
   AliasMap aliases;
 };
@@ -115,7 +118,7 @@ static void put(SmallVectorImpl<unsigned> &numbers, int64_t iteration, unsigned 
   numbers[iteration] = number;
 }
 
-/// Every policy sees the graph once.
+/// Evaluates every policy once on the whole graph.
 LogicalResult Labeller::evaluate(UnitTree &tree) {
   SmallVector<Operation *> ops;
   for (const FlatOp &entry : tree.ops)
@@ -174,7 +177,7 @@ void Labeller::removeNames(UnitTree &tree) {
       name.emitRemark("the label of '")
           << name.getName() << "' is moot: an argument or a constant is never replayed";
     Value named = name.getOperand();
-    // Behind autodiff the primal stands for the result.
+    // After autodiff the primal replaces the result, so the name applies to the primal.
     while (auto rule = named.getDefiningOp<CustomVjpOp>())
       named = rule.getPrimalOf(cast<OpResult>(named));
     aliases[named].push_back({name.getName().str(), label, entry.checkpoint,
@@ -202,8 +205,8 @@ LogicalResult Labeller::checkLoops() {
   return success();
 }
 
-/// The innermost sources of one value: its names, in program order. A name's own label comes before
-/// those of policies that match it, the checkpoints' around it first.
+/// Collects the innermost sources of one value: its names, in program order. A name's own label
+/// precedes labels of policies that match the name; policies of checkpoints around it come first.
 void Labeller::collectFromAliases(OpResult result, unsigned iteration,
                                   SmallVectorImpl<LabelSource> &sources) {
   auto found = aliases.find(result);
@@ -301,7 +304,7 @@ LogicalResult Labeller::decideResults(const FlatOp &entry, unsigned iteration,
   return success();
 }
 
-/// The labels of an op in one iteration of the loops around it.
+/// Returns the labels of an op in one iteration of the loops around it.
 FailureOr<ChosenLabels> Labeller::decide(const FlatOp &entry, unsigned iteration) {
   SmallVector<LabelSource> sources;
   ChosenLabels chosen;

@@ -1,4 +1,4 @@
-// reprise: what micro-batches see of the values of loops
+// reprise: states of the values of loops for micro-batches
 #include "BatchStates.h"
 
 #include "mlir/IR/Matchers.h"
@@ -13,7 +13,8 @@ static bool startsAlongBatch(const BatchStates &states, LoopOp loop) {
   });
 }
 
-/// Carries begin as their inits are; a body that makes more of one is visited again.
+/// Visits a loop. Carries begin with the states of their inits; if the body gives a carry another
+/// state, the body is visited again.
 LogicalResult BatchStates::visitLoop(LoopOp loop) {
   if (isInBatchLoop(*this, loop) && readsState(*this, loop, BatchState::Rows))
     return refuseCoupling(loop);
@@ -47,7 +48,7 @@ void BatchStates::setSlices(LoopOp loop) {
   }
 }
 
-/// True if what is added to a carry gives its next value, and nothing else reads it.
+/// Returns true if the next value is the carry plus an addend, and no other op reads the sums.
 static bool addsUp(Value next, BlockArgument carry) {
   if (!next.hasOneUse())
     return false;
@@ -57,8 +58,9 @@ static bool addsUp(Value next, BlockArgument carry) {
   return add && (addsUp(add.getLhs(), carry) || addsUp(add.getRhs(), carry));
 }
 
-/// Iterations have samples of their own, and do with them what they want: micro-batches share them
-/// out. A sum over iterations goes on from one micro-batch to the next. Any other carry couples.
+/// Visits a loop along the batch, whose iterations have their own samples and are divided among
+/// micro-batches. A sum over iterations continues from one micro-batch to the next. Any other carry
+/// couples samples.
 LogicalResult BatchStates::visitBatchLoop(LoopOp loop) {
   int64_t rows = static_cast<int64_t>(loop.getTrip()) / batch;
   BatchState cut{BatchState::Rows, 0, rows};
@@ -89,7 +91,8 @@ LogicalResult BatchStates::visitBatchLoop(LoopOp loop) {
   return success();
 }
 
-/// True if a carry is more than its init was: the rows, or the summands, of a micro-batch.
+/// Returns true if a carry gets another state than its init: the rows, or the summands, of a
+/// micro-batch.
 FailureOr<bool> BatchStates::joinCarries(LoopOp loop) {
   bool changed = false;
   for (auto [carry, next, init] :
@@ -98,7 +101,7 @@ FailureOr<bool> BatchStates::joinCarries(LoopOp loop) {
     if (made == own || (made.kind == BatchState::Whole &&
                         (own.kind == BatchState::Rows || own.kind == BatchState::Own)))
       continue;
-    // A sum goes on from what the micro-batch before added up, and so must begin at zero.
+    // A sum continues from the previous micro-batch, so it must begin at zero.
     bool fromZero = matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero());
     if (own.kind != BatchState::Whole || (made.kind == BatchState::Part && !fromZero))
       return refuseCoupling(loop);

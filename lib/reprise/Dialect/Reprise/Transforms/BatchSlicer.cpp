@@ -1,4 +1,4 @@
-// reprise: builds the body of a step that runs micro-batch by micro-batch
+// reprise: builds the body of a step that runs one micro-batch after the other
 #include "BatchSlicer.h"
 
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
@@ -199,7 +199,7 @@ void BatchSlicer::runLoop(LoopOp loop) {
     if (states.get(result).kind != BatchState::Total)
       own[result] = value;
     else if (static_cast<int64_t>(number) < loop.getNumCarries())
-      totals[result] = value; // it went on from the total so far
+      totals[result] = value; // already includes the total so far
     else
       addToTotal(loop, result, value);
   }
@@ -214,7 +214,7 @@ Value BatchSlicer::getInit(LoopOp loop, unsigned number) {
 
 void BatchSlicer::fillBody(LoopOp loop, LoopOp made) {
   OpBuilder::InsertionGuard guard(builder);
-  auto outside = windows; // what the body makes is seen in the body only
+  auto outside = windows; // values of the body are visible only in the body
   builder.setInsertionPointToStart(&made.getBlock());
   for (auto [argument, value] :
        llvm::zip(loop.getBlock().getArguments(), made.getBlock().getArguments())) {
@@ -247,7 +247,7 @@ Value BatchSlicer::getPart(Value value, int64_t dim, int64_t rows) {
     return whole.lookup(value);
   if (Value known = windows.lookup({value, dim, rows}))
     return known;
-  // What it is made of may come into the table meanwhile.
+  // Computing the window may add entries to the table, so we insert by key again.
   Value window = makeWindow(value, dim, rows);
   windows[{value, dim, rows}] = window;
   return window;
@@ -311,7 +311,8 @@ void BatchSlicer::cutStatistics(BatchStatisticsOp op) {
   own[op.getUnbiasedVariance()] = made.getUnbiasedVariance();
 }
 
-/// With a samples so far, b at hand, n = a + b and d = mean_b - mean (Chan et al. 1979):
+/// Merges statistics. With a samples so far, b in this micro-batch, n = a + b and d = mean_b - mean
+/// (Chan et al. 1979):
 ///   mean += d·b/n and variance = variance·a/n + variance_b·b/n + d²·(a·b/n²).
 void BatchSlicer::mergeStatistics(BatchStatisticsOp op) {
   Value mean = own.lookup(op.getMean()), variance = own.lookup(op.getVariance());

@@ -1,4 +1,4 @@
-// reprise: what micro-batches see of each value of a step
+// reprise: states of the values of a step for micro-batches
 #include "BatchStates.h"
 
 #include "reprise/Dialect/Reprise/IR/Groups.h"
@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Warns if an op that computes with parameters reads what is made of all samples.
+/// Warns if an op that computes with parameters reads a value computed from all samples.
 static void warnOfJoined(const llvm::DenseMap<Value, Operation *> &joined,
                          Operation *joinedReader) {
   if (!joinedReader)
@@ -26,7 +26,7 @@ FailureOr<BatchStates> BatchStates::find(ProgramOp step) {
   BatchStates found(step);
   if (failed(found.setArguments()))
     return failure();
-  // A state that is handed from one micro-batch to the next changes what reads it.
+  // We repeat, because a state that passes from one micro-batch to the next changes its readers.
   bool changed = true;
   while (changed) {
     changed = false;
@@ -117,8 +117,8 @@ bool BatchStates::isOfInputs(Operation *op) const {
          llvm::all_of(op->getOperands(), [&](Value value) { return ofInputs.contains(value); });
 }
 
-/// What is made of all samples from inputs alone may be small, such as a mask. What computes with
-/// parameters and such a value is the step itself, on the whole batch.
+/// Follows values computed from all samples of inputs, which may be small, such as a mask. An op
+/// that combines parameters with such a value would run on the whole batch.
 void BatchStates::followJoined(Operation *op) {
   for (Value operand : op->getOperands()) {
     Operation *joiner = joined.lookup(operand);
@@ -133,7 +133,7 @@ void BatchStates::followJoined(Operation *op) {
   }
 }
 
-/// True for a sum over the batch divided by a count, where each micro-batch is a group of its own
+/// Returns true for a sum over the batch divided by a count, if each micro-batch is its own group
 /// (kPerGroupAttr).
 static bool isGroupMean(Operation *op) {
   auto count = isa<DivOp>(op) ? op->getOperand(1).getDefiningOp<ConstantOp>() : nullptr;
@@ -151,7 +151,7 @@ bool BatchStates::visitGroupMean(Operation *op) {
   return true;
 }
 
-/// True for a sum into a carry of a loop along the batch.
+/// Returns true for a sum into a carry of a loop along the batch.
 static bool isSumOverSamples(const BatchStates &states, Operation *op) {
   return isa<AddOp>(op) && states.isAlongBatch(op->getParentOp()) &&
          readsState(states, op, BatchState::Part);
@@ -188,7 +188,7 @@ LogicalResult BatchStates::visit(Operation *op) {
         {readsState(*this, op, BatchState::Total) ? BatchState::Total : BatchState::Whole});
   }
   FailureOr<BatchCut> cut = findCut(op);
-  // What only inputs go into can be made of the whole batch before the first micro-batch.
+  // Values of inputs only can be computed from the whole batch before the first micro-batch.
   if ((failed(cut) || cut->isReduced()) && isOfInputs(op)) {
     if (failed(cut))
       for (Value result : op->getResults())
@@ -202,7 +202,8 @@ LogicalResult BatchStates::visit(Operation *op) {
   return setResults(op, *cut);
 }
 
-/// Each micro-batch has statistics of its own, or gives its own to those of the batch.
+/// Visits batch statistics: each micro-batch has its own, or merges its own into those of the
+/// batch.
 LogicalResult BatchStates::visitStatistics(BatchStatisticsOp op) {
   auto isOwn = [&](Value value) { return get(value).kind == BatchState::Own; };
   if (!llvm::all_of(op->getOperands(), isOwn))
@@ -223,9 +224,8 @@ LogicalResult BatchStates::visitStatistics(BatchStatisticsOp op) {
   return success();
 }
 
-/// True for ops whose result of a sum is the sum of their results of the summands: additions, and
-/// what changes no value but for its sign, such as the cast of a 16-bit gradient to its weight's
-/// type. A cast that rounds is none.
+/// Returns true for ops that are linear in sums: additions, and ops that change no value except its
+/// sign, such as the cast of a 16-bit gradient to its weight's type. Casts that round are excluded.
 static bool keepsSums(Operation *op) {
   if (auto cast = dyn_cast<CastOp>(op)) {
     auto from = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getOperand()));
@@ -235,8 +235,8 @@ static bool keepsSums(Operation *op) {
   return isa<AddOp, NegOp, ReshapeOp, TransposeOp>(op);
 }
 
-/// Inside a loop summands may be added, negated, widened and moved, and nothing else: a sum of sums
-/// is a sum. A carry that begins at zero may become one (joinCarries).
+/// Visits an op on summands inside a loop. Summands may only be added, negated, widened and moved:
+/// a sum of sums is a sum. A carry that begins at zero may become a summand (joinCarries).
 LogicalResult BatchStates::visitParts(Operation *op) {
   auto mayBePart = [&](Value value) {
     return get(value).kind == BatchState::Part ||
@@ -289,7 +289,8 @@ bool reprise::hasWindows(const BatchStates &states, Operation *op, const BatchCu
   return !readsState(states, op, BatchState::Rows) && hasOwnWindows(states, op, cut);
 }
 
-/// The factor that the batch is, if all rows agree on it. Failure if the op cannot be cut there.
+/// Returns the factor of the batch, if all operands with rows agree on it. Fails if the op cannot
+/// be cut there.
 FailureOr<BatchCut> BatchStates::findCut(Operation *op) {
   BatchCut cut;
   auto batchable = dyn_cast<BatchableOpInterface>(op);
@@ -327,7 +328,7 @@ LogicalResult BatchStates::setResults(Operation *op, const BatchCut &cut) {
   return success();
 }
 
-/// Arguments whose next value every micro-batch makes become Own. False after an error.
+/// Sets arguments whose next value every micro-batch computes to Own. Returns false after an error.
 bool BatchStates::handOverStates(bool &changed) {
   Operation *terminator = step.getBody().front().getTerminator();
   for (auto [number, value] : llvm::enumerate(terminator->getOperands())) {

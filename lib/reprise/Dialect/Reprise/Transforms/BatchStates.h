@@ -1,4 +1,4 @@
-// reprise: what micro-batches see of each value of a step
+// reprise: states of the values of a step for micro-batches
 #ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_BATCHSTATES_H
 #define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_BATCHSTATES_H
 
@@ -8,54 +8,57 @@
 
 namespace reprise {
 
-/// What the micro-batches see of a value.
+/// State of a value for micro-batches.
 struct BatchState {
   enum Kind {
-    Whole, ///< no batch went in, or nothing but inputs: it is known before the first micro-batch
+    Whole, ///< independent of the batch, or of inputs only: known before the first micro-batch
     Rows,  ///< each micro-batch has its samples' rows of one dimension
-    Own,   ///< each micro-batch has one of its own, such as the statistics of its samples
-    Part,  ///< inside a loop: each micro-batch has a summand of its own, and their sum is the value
-    Total  ///< a sum or mean over the batch went in: it is known after the last micro-batch
+    Own,   ///< each micro-batch has its own value, such as the statistics of its samples
+    Part,  ///< inside a loop: each micro-batch has a summand, and their sum is the value
+    Total  ///< depends on a sum or mean over the batch: known after the last micro-batch
   };
   Kind kind = Whole;
-  int64_t dim = -1; ///< of Rows
-  int64_t rows = 0; ///< of Rows: rows of that dimension per sample
+  int64_t dim = -1; ///< Rows: the dimension
+  int64_t rows = 0; ///< Rows: rows of that dimension per sample
   bool operator==(const BatchState &other) const {
     return kind == other.kind && dim == other.dim && rows == other.rows;
   }
 };
 
-/// How an op runs on a micro-batch: its factor `factor` has `each` indices per sample.
+/// Cut of an op for a micro-batch: its factor `factor` has `each` indices per sample.
 struct BatchCut {
   OpFactors factors;
-  int factor = -1; ///< -1: the op reads values of its micro-batch, and none by rows
+  /// Factor of the cut; -1 if the op reads values of its micro-batch, but none with rows.
+  int factor = -1;
   int64_t each = 0;
   bool isGroupMean = false; ///< each micro-batch divides its own summand
 
-  /// True if the results are sums or means over the micro-batches.
+  /// Returns true if the results are sums or means over the micro-batches.
   bool isReduced() const { return is(FactorKind::Summed) || is(FactorKind::Averaged); }
   bool is(FactorKind kind) const { return factor >= 0 && factors.factors[factor].kind == kind; }
   /// Rows per sample of a dimension that begins with the factor.
   int64_t countRows(const OpFactors::Dim &dim) const { return each * factors.countRows(dim); }
 };
 
-/// How the op of a result makes `rows` per sample of a dimension only; none if it cannot.
+/// Returns the cut with which the op of a result computes only `rows` per sample of a dimension;
+/// none if it cannot.
 std::optional<BatchCut> findWindow(mlir::OpResult result, int64_t dim, int64_t rows);
 
-/// The states of all values of a function, loops included. Arguments with a batch dimension come by
-/// rows. A state whose next value every micro-batch makes is handed from one to the next (Own).
+/// States of all values of a function, loops included. Arguments with a batch dimension have rows.
+/// A state whose next value every micro-batch computes passes from one micro-batch to the next
+/// (Own).
 class BatchStates {
 public:
-  /// Errors, at the op: samples that are coupled by more than a sum or a mean; a total that is read
-  /// beside rows; inputs with different batches.
+  /// Finds the states. Errors, at the op: samples that are coupled by more than a sum or a mean; a
+  /// total that is read beside rows; inputs with different batches.
   static mlir::FailureOr<BatchStates> find(ProgramOp step);
 
   BatchState get(mlir::Value value) const { return states.lookup(value); }
-  /// Null for ops that do not run on micro-batches, and for loops.
+  /// Returns how an op is cut; null for loops and for ops that do not run on micro-batches.
   const BatchCut *getCut(mlir::Operation *op) const;
-  /// True if the op runs once per micro-batch.
+  /// Returns true if the op runs once per micro-batch.
   bool isCut(mlir::Operation *op) const { return getCut(op) || cutLoops.contains(op); }
-  /// True for a loop along the batch, whose iterations micro-batches share out.
+  /// Returns true for a loop along the batch, whose iterations are divided among micro-batches.
   bool isAlongBatch(mlir::Operation *loop) const { return batchLoops.contains(loop); }
   int64_t getBatch() const { return batch; }
 
@@ -82,35 +85,36 @@ private:
   EntrySignature signature;
   int64_t batch = 0;
   llvm::DenseMap<mlir::Value, BatchState> states;
-  llvm::DenseSet<mlir::Value> ofInputs; ///< values that no parameter and no state went into
+  llvm::DenseSet<mlir::Value> ofInputs; ///< values that depend on no parameter and no state
   /// Values of inputs that hold all samples, by the op that cannot be cut.
   llvm::DenseMap<mlir::Value, mlir::Operation *> joined;
-  mlir::Operation *joinedReader = nullptr; ///< the first one that is not of inputs alone
+  mlir::Operation *joinedReader = nullptr; ///< first reader that depends on more than inputs
   llvm::DenseMap<mlir::Operation *, BatchCut> cuts;
   llvm::DenseSet<mlir::Operation *> cutLoops, batchLoops;
 };
 
 inline bool isInLoop(mlir::Operation *op) { return op->getParentOfType<LoopOp>() != nullptr; }
 
-/// True if the op is in a loop along the batch.
+/// Returns true if the op is in a loop along the batch.
 bool isInBatchLoop(const BatchStates &states, mlir::Operation *op);
 
-/// True if an operand of the op has a state of that kind.
+/// Returns true if an operand of the op has a state of that kind.
 bool readsState(const BatchStates &states, mlir::Operation *op, BatchState::Kind kind);
 
-/// True if `rows` per sample of a dimension can be sliced or made. What is known as a whole can be
-/// sliced. What each micro-batch makes for itself, such as its spread statistics, must be made of
-/// those rows only.
+/// Returns true if `rows` per sample of a dimension can be sliced or computed. Whole values can be
+/// sliced. Values of a micro-batch, such as its broadcast statistics, must be computed from those
+/// rows only.
 bool hasWindow(const BatchStates &states, mlir::Value value, int64_t dim, int64_t rows);
 
-/// True if what the op reads along the cut's factor can be made, too. Rows cannot: they are those
-/// of the batch, wherever that lies.
+/// Returns true if the op's operands can be computed along the cut's factor as well. Rows cannot,
+/// since they follow the batch dimension.
 bool hasWindows(const BatchStates &states, mlir::Operation *op, const BatchCut &cut);
 
 /// Fails at an op that couples the samples of a batch.
 mlir::LogicalResult refuseCoupling(mlir::Operation *op);
 
-/// Fails if the op, which runs on micro-batches, reads what is known after the last one only.
+/// Fails if the op, which runs on micro-batches, reads a value that is known only after the last
+/// micro-batch.
 mlir::LogicalResult refuseTotals(const BatchStates &states, mlir::Operation *op);
 
 } // namespace reprise

@@ -1,4 +1,4 @@
-// reprise: canonicalizes the graph; labels stay with the values that they speak of.
+// reprise: canonicalizes the graph; labels stay with their values.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Plan.h"
@@ -13,7 +13,7 @@ namespace reprise {
 
 namespace {
 
-/// Hands the label of an op that goes to the op whose value takes its place.
+/// Listener that passes the label of an erased op to the op that replaces it.
 class LabelKeeper : public RewriterBase::Listener {
 public:
   bool hasFailed() const { return failed; }
@@ -31,7 +31,7 @@ private:
     return op->getNumRegions() == 0 && !op->hasTrait<OpTrait::ConstantLike>();
   }
 
-  /// A MUST outranks a PREFER; else the heir's own label stands.
+  /// Passes a label on. A MUST outranks a PREFER; otherwise the heir's own label stays.
   void hand(Operation *op, LabelAttr label, Operation *heir) {
     auto own = heir->getAttrOfType<LabelAttr>(kLabelAttr);
     if (own && isMust(own.getValue()) && isMust(label.getValue()) && own != label) {

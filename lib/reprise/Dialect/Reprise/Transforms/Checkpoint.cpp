@@ -44,8 +44,8 @@ public:
       Operation *op = scope[execution.operation];
       if (!op)
         continue;
-      // Replays stand before the op that they are for; its operands change only at the end, so
-      // that every later replay is a clone of what the user wrote.
+      // Replays stand before the op that needs them. Operands change only at the end, so that every
+      // later replay is a clone of the user's op.
       OpBuilder builder(op);
       for (const Execution *replay : waiting)
         insert(builder, *replay, getOrder(op));
@@ -77,7 +77,7 @@ private:
   const Solution &solution;
   int64_t &nextId;
   std::map<std::pair<int, int>, Operation *> clones;
-  /// An op that reads a replay: its read of that number (see collectReads) and the replay.
+  /// Op that reads a replay: its read of that number (see collectReads) and the replay.
   struct Rewrite {
     Operation *op;
     size_t read;
@@ -86,8 +86,8 @@ private:
   SmallVector<Rewrite> rewrites;
 };
 
-/// What a replay reads of an original in another loop comes through a stack. What was not planned,
-/// constants and stacks of outer loops, is made again if need be, as ops of the backward pass.
+/// Makes an original's value readable for a replay in another loop, through a stack. Unplanned
+/// values, constants and stacks of outer loops are cloned as ops of the backward pass if necessary.
 Value Application::bring(Value value, Block *block, int64_t order) {
   Operation *definition = value.getDefiningOp();
   bool isPlanned =
@@ -110,7 +110,7 @@ static void setRead(Operation *op, size_t read, Value before, Value value) {
 }
 
 void Application::applyRewrites() {
-  // The reads of an op change places while they change, so all are looked up first.
+  // Reads of an op are renumbered when they change, so we look all of them up first.
   SmallVector<Value> old;
   for (const Rewrite &rewrite : rewrites)
     old.push_back(collectReads(rewrite.op)[rewrite.read]);
@@ -118,7 +118,7 @@ void Application::applyRewrites() {
     setRead(rewrite.op, rewrite.read, before, rewrite.value);
 }
 
-/// Makes `clone`, and with it what it holds, replays of `original`.
+/// Marks `clone` and the ops in it as replays of `original`.
 void Application::mark(Operation *clone, Operation *original, int replay) {
   Builder builder(clone->getContext());
   SmallVector<Operation *> originals;
@@ -128,7 +128,7 @@ void Application::mark(Operation *clone, Operation *original, int replay) {
     Operation *first = originals[next++];
     if (op->hasTrait<OpTrait::IsTerminator>())
       return;
-    // A loop may hold replays; those of them repeat the same original.
+    // A loop may hold replays; their replays repeat the same original.
     if (!isReplay(first)) {
       if (!first->hasAttr(kIdAttr))
         first->setDiscardableAttr(kIdAttr, builder.getI64IntegerAttr(nextId++));
@@ -138,7 +138,7 @@ void Application::mark(Operation *clone, Operation *original, int replay) {
     for (StringRef own : {kIdAttr, kPrimalAttr, kNamesAttr, kDecisionsAttr, kReasonsAttr})
       op->removeDiscardableAttr(own);
   });
-  // What only the backward pass read is read by replays of its own by now.
+  // Values that only the backward pass read have replays as readers by now.
   SmallVector<Operation *> inside;
   clone->walk([&](Operation *op) { inside.push_back(op); });
   for (Operation *op : llvm::reverse(inside))
@@ -176,7 +176,7 @@ void Application::annotate() {
   }
 }
 
-/// What the translation takes for granted.
+/// Verifies the preconditions of the translation.
 LogicalResult checkInput(ProgramOp function) {
   bool hasPlans = function->hasAttr(kBodiesAttr);
   WalkResult result = function.walk([&](Operation *op) -> WalkResult {
@@ -225,7 +225,7 @@ bool isInBody(const Scope &scope, ProgramOp function) {
   return first != scope.end() && (*first)->getBlock() != &function.getBody().front();
 }
 
-/// The first number behind those of an attribute.
+/// Returns the number after the largest number of an attribute.
 int64_t findNext(ProgramOp function, StringRef name) {
   int64_t next = 0;
   function.walk([&](Operation *op) {
@@ -235,7 +235,7 @@ int64_t findNext(ProgramOp function, StringRef name) {
   return next;
 }
 
-/// After a plan some values of loops have no reader left.
+/// Drops values of loops that have no reader after a plan.
 void dropUnreadRows(ArrayRef<Block *> bodies) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -245,8 +245,8 @@ void dropUnreadRows(ArrayRef<Block *> bodies) {
   }
 }
 
-/// A loop keeps every carry that its backward pass reads, so none of them can be one that must not
-/// be kept, unless the loop is replayed as a whole.
+/// Fails if a carry must not be kept. A loop keeps every carry that its backward pass reads, unless
+/// the loop is replayed as a whole.
 LogicalResult checkCarries(LoopOp loop) {
   auto own = loop->getAttrOfType<LabelAttr>(kLabelAttr);
   bool isReplayed = own && own.getValue() == Label::must_recompute;
@@ -280,7 +280,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     function->setAttr(kReplayedOpsAttr, builder.getI64IntegerAttr(countReplayedOps(function)));
   }
 
-  /// A value without a label is replayed, unless a choice saves it.
+  /// Returns the plan in which a value without a label is replayed, unless a choice saves it.
   static Solution recompute(Problem problem, const std::vector<Choice> &choices, int firstReplay) {
     std::vector<bool> isAsked;
     for (auto [i, value] : llvm::enumerate(problem.values)) {
@@ -326,14 +326,14 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     return success();
   }
 
-  /// The plan of a body adds views and replaces loops, which the scopes around it list; and bodies
-  /// between which no row is left to read are no longer one scope.
+  /// Plans the scopes. A plan of a body adds views and replaces loops of scopes around it, and
+  /// bodies without rows between them are no longer one scope, so scopes are found again.
   LogicalResult planScopes(ProgramOp function) {
     nextId = findNext(function, kIdAttr);
     nextReplay = std::max<int>(1, static_cast<int>(findNext(function, "replay")));
     std::vector<Scope> scopes = findScopes(function);
     SmallVector<Block *> blocks = collectBodies(scopes);
-    // Each run leaves to the other what it plans.
+    // We mark scopes that the other run plans.
     for (const Scope &scope : scopes)
       if (isInBody(scope, function) ? function->hasAttr(kBodiesAttr) : bodies.getValue())
         markPlanned(scope, &getContext());
@@ -341,7 +341,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       if (failed(plan(*next, function)))
         return failure();
       dropUnreadRows(blocks);
-      // Without loops the other scopes, one per micro-batch, stay as they are.
+      // Without loops the other scopes, one per micro-batch, stay unchanged.
       if (!blocks.empty())
         scopes = findScopes(function);
     }

@@ -6,9 +6,9 @@
 
 namespace reprise {
 
-/// One remark of category `checkpoint` per value of the forward pass, named after the decision:
-/// passed, missed if it goes against the value's label, or analysis if the backward pass does not
-/// need the value. Does nothing if nobody listens.
+/// Emits one remark of category `checkpoint` per value of the forward pass, named after the
+/// decision: passed, missed if it contradicts the value's label, or analysis if the backward pass
+/// does not need the value. Does nothing without a remark engine.
 void emitDecisionRemarks(ProgramOp function);
 
 } // namespace reprise

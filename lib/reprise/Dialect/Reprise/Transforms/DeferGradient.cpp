@@ -1,4 +1,4 @@
-// reprise: moves a large gradient that nothing reads for long behind others.
+// reprise: delays a large gradient without early readers.
 #include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
 
 #include "Plan.h"
@@ -11,13 +11,13 @@ namespace reprise {
 #define GEN_PASS_DEF_DEFERGRADIENTPASS
 #include "reprise/Dialect/Reprise/Transforms/Passes.h.inc"
 
-/// Per op the position of the last cotangent that it may wait for, which is of its own scope: a
-/// cotangent between the forward ops of another scope would cut that in two.
+/// Returns, per op, the position of the last cotangent that it may wait for, within its own scope:
+/// a cotangent between the forward ops of another scope would split that scope.
 static DenseMap<Operation *, size_t> findEnds(ProgramOp step,
                                               const DenseMap<Operation *, size_t> &positions) {
   DenseMap<Operation *, size_t> ends;
   for (const Scope &scope : findScopes(step)) {
-    // Scopes of loops; one whose bodies hold nothing to plan is empty.
+    // We skip scopes of loops; a scope whose bodies have nothing to plan is empty.
     if (scope.empty() || !positions.contains(scope.front()))
       continue;
     size_t end = 0;

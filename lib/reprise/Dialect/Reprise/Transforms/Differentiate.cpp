@@ -13,8 +13,7 @@ namespace reprise {
 
 namespace {
 
-/// The levels of value_and_grad inside each op, for every op that is to be expanded, inner ones
-/// first.
+/// Returns, for every op to expand, inner ops first, the levels of value_and_grad inside it.
 SmallVector<std::pair<ValueAndGradOp, unsigned>> collectExpansions(ModuleOp module) {
   SmallVector<std::pair<ValueAndGradOp, unsigned>> expansions;
   DenseMap<Operation *, unsigned> heights;
@@ -41,7 +40,7 @@ void mergeSplitViews(ModuleOp module) {
   });
 }
 
-/// The primals stand for the results of custom_vjp when nothing is differentiated any more.
+/// Replaces the results of custom_vjp by the primals when no gradient is left.
 void dropRules(ModuleOp module) {
   module.walk([](CustomVjpOp op) {
     op.replaceAllUsesWith(op.getPrimals());

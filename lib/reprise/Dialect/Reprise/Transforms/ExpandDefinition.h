@@ -1,4 +1,4 @@
-// reprise: an op of the plan becomes the chain that defines it
+// reprise: replacement of an op of the plan by its definition
 #ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_EXPANDDEFINITION_H
 #define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_EXPANDDEFINITION_H
 

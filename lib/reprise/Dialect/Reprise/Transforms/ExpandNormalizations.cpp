@@ -14,14 +14,14 @@ namespace reprise {
 
 namespace {
 
-/// Copies the attributes of `from` but for those of its results.
+/// Copies the attributes of `from` except those of single results.
 void inherit(Operation *op, Operation *from) {
   for (NamedAttribute attribute : from->getDiscardableAttrs())
     if (!llvm::is_contained({kNamesAttr, kResultLabelsAttr, kResultRulesAttr}, attribute.getName()))
       op->setDiscardableAttr(attribute.getName(), attribute.getValue());
 }
 
-/// Gives the op of `value` what concerns one result alone.
+/// Copies to the op of `value` the attributes of one result.
 void inheritResult(Value value, OpResult from) {
   Operation *op = value.getDefiningOp(), *source = from.getOwner();
   for (StringRef name : {kNamesAttr, kResultLabelsAttr, kResultRulesAttr})
@@ -29,7 +29,7 @@ void inheritResult(Value value, OpResult from) {
       op->setDiscardableAttr(name, ArrayAttr::get(op->getContext(), each[from.getResultNumber()]));
 }
 
-/// Tells whether an op of a definition, which begins behind `before`, shows memory of an operand.
+/// Returns whether an op of a definition, which begins behind `before`, is a view of an operand.
 bool showsOperand(Operation *made, Operation *before) {
   while (isa<ViewOpInterface>(made)) {
     Operation *shown = made->getOperand(0).getDefiningOp();
@@ -78,7 +78,7 @@ struct ExpandNormalizationsPass : impl::ExpandNormalizationsPassBase<ExpandNorma
   void runOnOperation() override {
     SmallVector<DecomposableOpInterface> found;
     getOperation().walk([&](DecomposableOpInterface op) {
-      // Statistics that micro-batches will cut stay what they are until then.
+      // Statistics that micro-batches will cut stay unexpanded until then.
       if (microbatches > 1 && isa<BatchStatisticsOp>(op.getOperation()))
         return;
       if (isa<NormalizationOpInterface>(op.getOperation()) && op->getNumResults() > 1 &&

@@ -28,7 +28,7 @@ void Inheritance::setSource(Operation *source) {
 
 int64_t Inheritance::eraseUnused() {
   int64_t kept = 0;
-  DenseSet<Operation *> gone; // with their loops
+  DenseSet<Operation *> gone; // with the ops in their regions
   for (Operation *op : llvm::reverse(made)) {
     if (gone.contains(op))
       continue;
@@ -72,7 +72,7 @@ Value Expansion::constant(RankedTensorType type, double value) {
   return ConstantOp::create(builder, DenseElementsAttr::get(type, attribute));
 }
 
-/// The ops of the differentiated function, which must be pure and flat but for loops.
+/// Collects the ops of the differentiated function, which must be pure and flat except for loops.
 LogicalResult Expansion::collectPrimal() {
   auto unit = UnitAttr::get(op.getContext());
   for (Operation &source : body.without_terminator()) {
@@ -118,7 +118,8 @@ void Expansion::findActive(Block &block) {
 LogicalResult Expansion::pullBack(Value scalar, SmallVectorImpl<Value> &gradients) {
   cotangents.clear();
   lastSource.clear();
-  // Anew for each scalar: the last one may have replaced loops by wider ones.
+  // We find active values again for each scalar, because the last scalar may have replaced loops by
+  // wider loops.
   parameters.clear();
   for (int64_t argument : op.getWrt())
     parameters.insert(body.getArgument(argument));
@@ -130,7 +131,7 @@ LogicalResult Expansion::pullBack(Value scalar, SmallVectorImpl<Value> &gradient
       Block *inner = isa<LoopOp>(source) ? &cast<LoopOp>(source).getBlock() : nullptr;
       if (failed(pullBackOp(source)))
         return failure();
-      // A loop that stacks what its cotangents read is another op.
+      // A loop that stacks values for its cotangents is a new op.
       if (inner)
         source = inner->getParentOp();
     }
@@ -140,7 +141,7 @@ LogicalResult Expansion::pullBack(Value scalar, SmallVectorImpl<Value> &gradient
   return success();
 }
 
-/// Adds the cotangents of the op's operands, if anything reads one of its results.
+/// Adds the cotangents of the op's operands, if one of its results has a cotangent.
 LogicalResult Expansion::pullBackOp(Operation *source) {
   if (!llvm::any_of(source->getResults(), [&](Value v) { return cotangents.contains(v); }))
     return success();
@@ -149,7 +150,7 @@ LogicalResult Expansion::pullBackOp(Operation *source) {
   return applyRule(source);
 }
 
-/// What a rule relies on.
+/// Verifies the preconditions of a rule.
 LogicalResult Expansion::check(Operation *source) {
   if (!isa<DifferentiableOpInterface>(source))
     return fail(source, "cannot differentiate '" + source->getName().getStringRef() + "'");
@@ -186,10 +187,11 @@ void Expansion::accumulate(OpOperand &use, Value cotangent) {
   Value value = use.get();
   if (parameters.contains(value))
     lastSource[value] = {inheritance.getAttributes(), LocationAttr(builder.getLoc())};
-  // What comes out of a loop, or goes into one, has the type of the carry or of the row.
+  // Cotangents at the boundary of a loop have the type of the carry or of the row.
   if (RankedTensorType type = cotangentType(value); cotangent.getType() != type)
     cotangent = CastOp::create(builder, type, cotangent);
-  // What a body reads from above has one sum per use, which goes through all iterations.
+  // Values that a body reads from above have one sum per use, which is carried through all
+  // iterations.
   Value &sum = isLocal(value) ? cotangents[value]
                               : accumulator(use, cast<RankedTensorType>(cotangent.getType()));
   sum = sum ? Value(AddOp::create(builder, sum, cotangent)) : cotangent;
@@ -201,7 +203,8 @@ RankedTensorType Expansion::cotangentType(Value value) {
   return parameters.contains(value) ? type.clone(getComputeType(type.getElementType())) : type;
 }
 
-/// The cotangent of an argument in the argument's type; zeros if the scalar does not depend on it.
+/// Returns the cotangent of an argument in the argument's type; zeros if the scalar does not depend
+/// on it.
 Value Expansion::gradient(Value argument) {
   auto type = cast<RankedTensorType>(argument.getType());
   Value sum = cotangents.lookup(argument);

@@ -9,7 +9,8 @@
 
 namespace reprise {
 
-/// Marks every op that is made with what it inherits from its source op, and remembers it.
+/// Listener that marks every created op with the attributes inherited from its source op, and
+/// records it.
 class Inheritance : public mlir::OpBuilder::Listener {
 public:
   Inheritance(mlir::MLIRContext *context, unsigned height, bool outermost)
@@ -17,7 +18,7 @@ public:
     setSource(nullptr);
   }
 
-  /// What is made from now on comes from the rule of `source`, or from no op if it is null.
+  /// Sets the source of ops created from now on; null for no source.
   void setSource(mlir::Operation *source);
   mlir::DictionaryAttr getAttributes() const { return attributes; }
   void setAttributes(mlir::DictionaryAttr like) { attributes = like; }
@@ -26,14 +27,14 @@ public:
     op->setDiscardableAttrs(attributes);
     made.push_back(op);
   }
-  /// Of a clone of an op of the primal part.
+  /// Marks a clone of an op of the primal part.
   void notifyCloned(mlir::Operation *op) {
     setSource(op);
     notifyOperationInserted(op, {});
   }
 
-  /// Erases what the rules made in vain; consumers come after what they read, loops after their
-  /// bodies. Returns how many ops stay.
+  /// Erases unused ops of the rules; readers stand behind their operands, loops behind their
+  /// bodies. Returns the number of ops that stay.
   int64_t eraseUnused();
 
 private:
@@ -44,7 +45,7 @@ private:
   llvm::SmallVector<mlir::Operation *> made;
 };
 
-/// Expands one value_and_grad whose body holds no regions but those of loops.
+/// Expansion of one value_and_grad whose body holds only loops as regions.
 class Expansion {
 public:
   Expansion(ValueAndGradOp op, unsigned height, bool outermost)
@@ -52,13 +53,13 @@ public:
         inheritance(op.getContext(), height, outermost),
         builder(op.getLoc(), body.getTerminator(), &inheritance) {}
 
-  /// Of the ops that run() made, those that are read.
+  /// Returns the number of ops that run() made and that have readers.
   int64_t countMade() const { return kept; }
 
   llvm::LogicalResult run();
 
 private:
-  /// The cotangent body of a loop while it is built.
+  /// Cotangent body of a loop during construction.
   struct ReverseBody;
 
   llvm::LogicalResult collectPrimal();
@@ -93,13 +94,12 @@ private:
   Inheritance inheritance;
   mlir::ImplicitLocOpBuilder builder;
   llvm::SmallVector<mlir::Operation *> primal;
-  llvm::DenseSet<mlir::Value> active; ///< depends on an argument to differentiate by
-  llvm::DenseSet<mlir::Value>
-      parameters; ///< those arguments, and the same elements in other shapes
+  llvm::DenseSet<mlir::Value> active;     ///< values that depend on an argument to differentiate by
+  llvm::DenseSet<mlir::Value> parameters; ///< arguments to differentiate by, and their reshapes
   llvm::DenseMap<mlir::Value, mlir::Value> cotangents;
-  /// What the last source of a parameter's cotangent left to its ops, and where it stands.
+  /// Attributes and place for ops of a parameter's cotangent, from its last source.
   llvm::DenseMap<mlir::Value, std::pair<mlir::DictionaryAttr, mlir::LocationAttr>> lastSource;
-  ReverseBody *reverseBody = nullptr; ///< the innermost that is built; null outside loops
+  ReverseBody *reverseBody = nullptr; ///< innermost body under construction; null outside loops
   int64_t kept = 0;
 };
 

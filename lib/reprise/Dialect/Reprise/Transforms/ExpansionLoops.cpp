@@ -1,4 +1,4 @@
-// reprise: the derivative of a loop, which is a loop over the same rows in reverse.
+// reprise: the derivative of a loop: a loop over the same rows in reverse.
 #include "Expansion.h"
 
 #include "reprise/Dialect/Reprise/IR/Loops.h"
@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Built in a block of its own, whose arguments come as they are needed; finishLoop sorts them.
+/// Reverse body in its own block, whose arguments are added on demand; finishLoop sorts them.
 struct Expansion::ReverseBody {
   Block *primal;
   ReverseBody *outer;
@@ -16,9 +16,9 @@ struct Expansion::ReverseBody {
     BlockArgument argument;
     Value current;
   };
-  llvm::MapVector<OpOperand *, Sum> sums = {}; ///< in reverse program order, as they arise
-  SmallVector<std::pair<unsigned, BlockArgument>> carries = {}; ///< by the loop's result
-  SmallVector<std::pair<unsigned, BlockArgument>> rows = {};    ///< of cotangents of stacks
+  llvm::MapVector<OpOperand *, Sum> sums = {};                  ///< sums in reverse program order
+  SmallVector<std::pair<unsigned, BlockArgument>> carries = {}; ///< carries by the loop's result
+  SmallVector<std::pair<unsigned, BlockArgument>> rows = {};    ///< cotangents of stacks
 };
 
 bool Expansion::isLocal(Value value) const {
@@ -47,7 +47,7 @@ void Expansion::findActiveInLoop(LoopOp loop) {
   for (bool isDone = false; !isDone;) {
     findActive(loop.getBlock());
     isDone = true;
-    // What one iteration yields the next one reads.
+    // The next iteration reads what this iteration yields.
     for (auto [argument, next] : llvm::zip(loop.getCarryArguments(), yielded))
       if (active.contains(next) && active.insert(argument).second)
         isDone = false;
@@ -81,7 +81,7 @@ LogicalResult Expansion::pullBackLoop(LoopOp loop) {
   return success();
 }
 
-/// The cotangents of what the body yields: of the next iteration's carries, and of rows.
+/// Sets the cotangents of yielded values: of the next iteration's carries, and of rows.
 void Expansion::seedLoop(LoopOp loop, ReverseBody &reverse) {
   inheritance.setSource(loop);
   builder.setLoc(loop.getLoc());
@@ -115,7 +115,7 @@ static RankedTensorType getStackType(LoopOp loop, RankedTensorType row) {
 void Expansion::collectCarries(LoopOp loop, ReverseBody &reverse, SmallVectorImpl<Value> &inits,
                                SmallVectorImpl<BlockArgument> &arguments,
                                SmallVectorImpl<Value> &yielded) {
-  // -0 is the identity of addition: the first of the terms that are added stays as it is.
+  // We start sums at -0, the identity of addition, so that the first term keeps its bits.
   auto zero = [&](Value like) { return constant(cast<RankedTensorType>(like.getType()), -0.0); };
   for (auto [i, argument] : reverse.carries) {
     Value given = cotangents.lookup(loop.getResult(i));
@@ -132,7 +132,7 @@ void Expansion::collectCarries(LoopOp loop, ReverseBody &reverse, SmallVectorImp
   }
 }
 
-/// Makes the op; its slices are the cotangents of rows, its stacks those of slices.
+/// Makes the loop; its slices are the cotangents of rows, its stacks the cotangents of slices.
 LoopOp Expansion::finishLoop(LoopOp loop, ReverseBody &reverse) {
   SmallVector<Value> inits, xs, yielded;
   SmallVector<BlockArgument> arguments;
@@ -160,10 +160,9 @@ LoopOp Expansion::finishLoop(LoopOp loop, ReverseBody &reverse) {
   return made;
 }
 
-/// What cotangent bodies read of primal ones comes through stacks; views and constants are made
-/// again.
+/// Makes primal values readable in cotangent bodies through stacks; views and constants are cloned.
 void Expansion::bringResiduals(LoopOp reverse) {
-  // By number: the operands of a loop move when it gets another slice.
+  // We record operands by number, because the operands of a loop move when it gets another slice.
   SmallVector<std::pair<Operation *, unsigned>> reads;
   reverse.getBody().walk([&](Operation *inner) {
     for (OpOperand &operand : inner->getOpOperands())

@@ -22,7 +22,7 @@ public:
         terminator(function.getBody().front().getTerminator()) {}
 
   LogicalResult run() {
-    // A stack more makes another op of its loop, so they come before any result is taken.
+    // Another stack replaces the loop op, so we add all stacks before we read results.
     SmallVector<Operation *> replays;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (auto id = op->getAttrOfType<IntegerAttr>(kIdAttr))
@@ -105,7 +105,7 @@ private:
   ValueIds ids;
   Operation *terminator;
   DenseMap<int64_t, Operation *> originals;
-  DenseMap<Value, int64_t> numbers; ///< of the result that returns the value
+  DenseMap<Value, int64_t> numbers; ///< number of the result that returns the value
   SmallVector<Value> values;
   SmallVector<DictionaryAttr> attributes;
 };

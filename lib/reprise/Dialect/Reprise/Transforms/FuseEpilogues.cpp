@@ -1,4 +1,4 @@
-// reprise: makes a contraction and the addition of its bias one op
+// reprise: fuses a contraction and the addition of its bias into one op
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Plan.h"
@@ -13,7 +13,8 @@ namespace reprise {
 
 namespace {
 
-/// The op of `value`, if it repeats one element for each column of the contraction.
+/// Returns the broadcast op of `value`, if it repeats one element for each column of the
+/// contraction.
 BroadcastOp findBias(DotGeneralOp dot, Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   if (!broadcast)
@@ -26,8 +27,8 @@ BroadcastOp findBias(DotGeneralOp dot, Value value) {
   return isBias ? broadcast : BroadcastOp();
 }
 
-/// True if the two are of one part of the step. Labels and stages have no say: what is fused
-/// decides how results are rounded.
+/// Returns true if both belong to one part of the step. Labels and stages are ignored, because
+/// fusion decides how results are rounded and must not depend on them.
 bool areAlike(DotGeneralOp dot, AddOp add) {
   auto isEqual = [&](StringRef name) {
     return dot->getDiscardableAttr(name) == add->getDiscardableAttr(name);
@@ -37,15 +38,15 @@ bool areAlike(DotGeneralOp dot, AddOp add) {
          !isReplay(add);
 }
 
-/// Of the labels of two results that become one, the higher one holds: what must be kept is kept,
-/// and a wish gives way to a must.
+/// Returns the rank of a label. When two results become one, the higher label stays: a MUST
+/// outranks a PREFER, and saving outranks recomputing.
 int64_t rankOf(std::optional<Label> label) {
   constexpr Label ascending[] = {Label::prefer_recompute, Label::prefer_offload, Label::prefer_save,
                                  Label::must_recompute,   Label::must_offload,   Label::must_save};
   return label ? llvm::find(ascending, *label) - std::begin(ascending) : -1;
 }
 
-/// Attributes as they are on an op, or in a list for each iteration.
+/// Label attributes of an op, or of one iteration in a list.
 struct Labelled {
   std::optional<Label> label;
   Attribute rule;
@@ -74,7 +75,7 @@ DictionaryAttr merge(DictionaryAttr ofDot, DictionaryAttr ofSum) {
     if (dot.rule)
       merged.set(kRuleAttr, dot.rule);
   }
-  // Its columns, the larger operand, lie where the contraction was.
+  // The columns, the larger operand, are on the stage of the contraction.
   if (Attribute stage = ofDot.get(kStageAttr))
     merged.set(kStageAttr, stage);
   auto dots = ofDot.getAs<ArrayAttr>(kIterationsAttr),
@@ -113,7 +114,7 @@ struct FuseEpiloguesPass : impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
       for (bool isSwapped : {false, true}) {
         Value product = isSwapped ? add.getRhs() : add.getLhs();
         auto dot = product.getDefiningOp<DotGeneralOp>();
-        // In 16 bits, as a library contracts.
+        // Libraries contract only 16-bit floats.
         if (!dot || !dot->hasOneUse() || dot.getType() != add.getType() ||
             !isHalf(dot.getLhs().getType()) || !areAlike(dot, add))
           continue;

@@ -115,7 +115,8 @@ private:
   }
 
   static constexpr int64_t kMostCopies = int64_t(1) << 20;
-  // The inliner, and every walk over what it makes of nested gradients, recurses.
+  // We limit the depth, because the inliner, and walks over its results for nested gradients,
+  // recurse.
   static constexpr size_t kDeepestCalls = 1000;
 
   SymbolTable &symbols;
@@ -151,8 +152,8 @@ void makeBroadcastsExplicit(func::FuncOp entry) {
 /// Tells whether the name is an attribute of command lists or of steps in pieces.
 bool isOfCommands(StringRef name) { return name.starts_with("exec.") || name.starts_with("pipe."); }
 
-/// Later phases put attributes on ops; one that a model brings would be taken for theirs. The
-/// random phase gives seeds and offsets: one that a model computes may be no multiple of 4.
+/// Verifies that a model has no attributes of later phases, which would be misread, and no seeds
+/// and offsets, which the random phase adds: a computed offset may be no multiple of 4.
 LogicalResult checkUntouched(Operation *op) {
   if (auto random = dyn_cast<RandomOpInterface>(op);
       random && random.draws() && random.getSeedOperand())

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Replaces the wish to move what cannot be moved; a MUST is an error then.
+/// Replaces a PREFER of an offload that is impossible; a MUST is an error then.
 LogicalResult LabelWriter::honour(OpResult value, unsigned iteration, LabelSource &label) {
   bool must = label.label == Label::must_offload;
   if (!must && label.label != Label::prefer_offload)
@@ -25,7 +25,7 @@ LogicalResult LabelWriter::honour(OpResult value, unsigned iteration, LabelSourc
   return success();
 }
 
-/// The labels of an op in one iteration of the loops around it, as its attributes.
+/// Returns the labels of an op in one iteration of the loops around it, as its attributes.
 FailureOr<DictionaryAttr> LabelWriter::describe(Operation *op, unsigned iteration) {
   ChosenLabels chosen = table.find(op)->second[iteration];
   Builder builder(op->getContext());

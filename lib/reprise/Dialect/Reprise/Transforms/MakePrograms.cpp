@@ -1,4 +1,4 @@
-// reprise: makes the entry a device program.
+// reprise: converts the entry to a device program.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"

@@ -1,5 +1,4 @@
-// reprise: tells the ops of a forward pass which stage they belong to, before derivatives inherit
-// it
+// reprise: marks the ops of a forward pass with their stage, before derivatives inherit it
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Aliases.h"
@@ -16,7 +15,7 @@ namespace reprise {
 
 namespace {
 
-/// An op of the forward pass; one in a loop stands there once per iteration.
+/// Op of the forward pass; an op in a loop has one entry per iteration.
 struct Entry {
   Operation *op;
   int64_t iteration;
@@ -48,8 +47,8 @@ public:
   }
 
   ArrayRef<Entry> getEntries() const { return entries; }
-  /// The bytes that are made before entry `place` and read by it or behind it; as many as there can
-  /// be at both ends, where nothing can be cut.
+  /// Returns the bytes computed before entry `place` and read by it or a later entry; INT64_MAX at
+  /// both ends, where no cut is possible.
   int64_t countCrossing(size_t place) const {
     return place == 0 || place == entries.size() ? INT64_MAX : live[place];
   }
@@ -79,7 +78,7 @@ private:
     }
   }
 
-  /// Marks the operands as read by the next entry; true if nothing but constants is read.
+  /// Marks the operands as read by the next entry. Returns true if it reads only constants.
   bool read(ValueRange operands) {
     bool isFree = true;
     for (Value operand : operands) {
@@ -110,7 +109,7 @@ private:
     for (int64_t i = 0; i < trip; ++i) {
       for (auto [argument, value] : llvm::zip(loop.getCarryArguments(), carried))
         value ? void(current[argument] = *value) : void(current.erase(argument));
-      // An inner loop belongs to one iteration of the outer one.
+      // An inner loop belongs to one iteration of the outer loop.
       bool isInner = loop->getParentOfType<LoopOp>() != nullptr;
       add(loop.getBlock(),
           isInner             ? iteration
@@ -137,7 +136,7 @@ public:
 private:
   std::vector<Entry> entries;
   std::vector<Instance> values;
-  DenseMap<Value, size_t> current; ///< of roots: the instance at hand, or kFree
+  DenseMap<Value, size_t> current; ///< current instance of roots, or kFree
   std::vector<int64_t> live;
   Aliases aliases;
 };
@@ -176,8 +175,8 @@ struct MarkStagesPass : impl::MarkStagesPassBase<MarkStagesPass> {
   }
 
 private:
-  /// Ops of a loop have one number per iteration of the outermost one. A gradient that is taken in
-  /// a loop is the same stages in every iteration.
+  /// Marks an op. Ops of a loop have one number per iteration of the outermost loop. A gradient
+  /// that is taken in a loop has the same stages in every iteration.
   static void mark(Operation *op, SmallVector<int64_t> stages) {
     Builder builder(op->getContext());
     LoopOp outermost;
@@ -229,7 +228,8 @@ private:
                         [](const Entry &entry) { return entry.op->hasAttr(kStageAttr); });
   }
 
-  /// Marks of the model: an op begins its stage, and what follows belongs to it.
+  /// Reads the marks of the model: a marked op begins its stage, and the following ops belong to
+  /// it.
   FailureOr<std::vector<int64_t>> readMarks(const ForwardPass &pass) {
     std::vector<int64_t> stages;
     int64_t stage = 0;
@@ -247,7 +247,7 @@ private:
     return stages;
   }
 
-  /// Everywhere where fewer bytes pass than just before and just behind, or as many.
+  /// Finds cuts at all places with at most as many bytes as directly before and directly behind.
   FailureOr<std::vector<int64_t>> findCuts(const ForwardPass &pass) {
     std::vector<int64_t> stages;
     int64_t stage = 0;

@@ -13,7 +13,8 @@ MemoryLabels::MemoryLabels(const UnitTree &tree, LabelTable &table, bool unroll)
     add(entry);
 }
 
-/// Views of arguments and constants show memory that is there in any case.
+/// Returns the memory of a value; none for views of arguments and constants, which are in memory in
+/// any case.
 std::optional<MemoryLabels::Home> MemoryLabels::findHome(OpResult shown) {
   if (auto home = homes.find(shown); home != homes.end())
     return home->second;
@@ -24,7 +25,7 @@ std::optional<MemoryLabels::Home> MemoryLabels::findHome(OpResult shown) {
   return homes[shown] = {memories.size() - 1};
 }
 
-/// True if a gradient around the op, if there is one, is one of a whole loop.
+/// Returns true if the op is in a loop whose gradient, if any, is that of the whole loop.
 static bool isInLoop(Operation *op) {
   Operation *around = op->getParentOp();
   while (around && !isa<LoopOp, ValueAndGradOp>(around))
@@ -99,7 +100,7 @@ FailureOr<const MemoryLabels::Member *> MemoryLabels::findMust(const Memory &mem
       return refuse(member, *must, iteration);
     must = must ? must : &member;
   }
-  // Who keeps a broadcast keeps what it repeats.
+  // If a broadcast is kept, its operand is kept.
   for (const Member &member : memory)
     if (const std::optional<LabelSource> &own = get(member, iteration);
         must && member.repeats && !member.copied && own && own->label == Label::must_save &&
@@ -122,7 +123,8 @@ MemoryLabels::Wishes MemoryLabels::collectWishes(const Memory &memory, unsigned 
   return wishes;
 }
 
-/// What the memory's PREFERs say of one value that shows it: a checkpoint speaks of what is in it.
+/// Returns the PREFER of the memory for one value that shows it. Labels of checkpoints apply only
+/// to values inside the checkpoint.
 std::optional<LabelSource> MemoryLabels::choose(const Wishes &wishes, const Member &member,
                                                 unsigned iteration) const {
   std::optional<LabelSource> chosen = wishes.anywhere;
@@ -137,8 +139,8 @@ std::optional<LabelSource> MemoryLabels::choose(const Wishes &wishes, const Memb
   return isOwn ? own : chosen;
 }
 
-/// A view need not take a label that asks to save: where its memory is kept, it may be made again,
-/// which takes no time.
+/// Gives a view a label. It need not follow a label that asks to save: if its memory is kept, the
+/// view can be recreated without cost.
 void MemoryLabels::take(const Member &member, unsigned iteration, const LabelSource &label) {
   ChosenLabels &labels = table[member.value.getOwner()][iteration];
   unsigned result = member.value.getResultNumber();

@@ -8,7 +8,7 @@
 
 namespace reprise {
 
-/// The labels of an op in one iteration of the loops around it.
+/// Labels of an op in one iteration of the loops around it.
 struct ChosenLabels {
   std::optional<LabelSource> ofOp;
   /// Labels that names give to single results of an op with several; empty for other ops.
@@ -18,10 +18,10 @@ struct ChosenLabels {
     return result < ofResults.size() && ofResults[result] ? ofResults[result] : ofOp;
   }
 };
-/// An entry per iteration, by op.
+/// Labels per op, with an entry per iteration.
 using LabelTable = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<ChosenLabels, 1>>;
 
-/// Values of one function that share memory: the value of an op, and the views of it in its block.
+/// Memories of one function: each is the value of an op, with the views of it in its block.
 class MemoryLabels {
 public:
   /// `table` has the ops of `tree`. Both stay the caller's. `unroll`: loops will be unrolled.
@@ -30,25 +30,25 @@ public:
   /// Gives each memory one label. Two different MUSTs are an error, which names both ops.
   mlir::LogicalResult join();
 
-  /// The op that has to move `value` to the host if its label asks for that: the one whose memory
-  /// it shows, if that has such a label, too.
+  /// Returns the op that has to move `value` to the host if its label asks for an offload: the op
+  /// whose memory it shows, if that has such a label as well.
   mlir::Operation *findMover(mlir::OpResult value, unsigned iteration) const;
 
 private:
   struct Member {
     mlir::OpResult value;
-    int checkpoint;       ///< the innermost around its op, -1 outside all
-    bool repeats = false; ///< shows elements several times: its label is not the memory's
-    bool copied = false;  ///< a view in a loop, which keeps views as copies
+    int checkpoint;       ///< innermost checkpoint around its op, -1 outside all
+    bool repeats = false; ///< whether it repeats elements: its label is not the memory's
+    bool copied = false;  ///< whether it is a view in a loop, which keeps views as copies
   };
   using Memory = llvm::SmallVector<Member, 2>;
-  /// The PREFERs of a memory: the first of the innermost origin, and those of checkpoints.
+  /// PREFERs of a memory: the first of the innermost origin, and those of checkpoints.
   struct Wishes {
     std::optional<LabelSource> anywhere;
     llvm::DenseMap<int, LabelSource> within;
   };
 
-  /// Where a value's memory is in `memories`.
+  /// Index of a value's memory in `memories`.
   struct Home {
     size_t memory = 0;
     bool repeats = false;
@@ -70,7 +70,7 @@ private:
         .of(member.value.getResultNumber());
   }
 
-  /// True if the member's label is about bytes of its own.
+  /// Returns true if the member's label concerns its own bytes.
   static bool isApart(const Member &member, const LabelSource &own) {
     return member.repeats || (member.copied && asksToSave(own.label));
   }
@@ -78,10 +78,10 @@ private:
   const UnitTree &tree;
   LabelTable &table;
   bool unroll;
-  llvm::DenseMap<mlir::Operation *, int> checkpoints; ///< of ops
+  llvm::DenseMap<mlir::Operation *, int> checkpoints; ///< checkpoints of ops
   llvm::DenseMap<mlir::Value, Home> homes;
-  llvm::SetVector<mlir::Value> ofLoops; ///< views of what a loop makes
-  std::vector<Memory> memories;         ///< those with views; what they show is first
+  llvm::SetVector<mlir::Value> ofLoops; ///< views of results of loops
+  std::vector<Memory> memories;         ///< memories with views; the shown value is first
 };
 
 /// Writes the labels of `op` as its attributes. What cannot be offloaded is an error or falls back.
@@ -101,7 +101,7 @@ private:
   const LabelTable &table;
   bool unroll; ///< iterations may differ
   llvm::DenseSet<std::pair<mlir::Operation *, mlir::Attribute>>
-      remarked; ///< one for all iterations
+      remarked; ///< one remark for all iterations
 };
 
 } // namespace reprise

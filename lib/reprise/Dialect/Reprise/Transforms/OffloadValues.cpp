@@ -1,4 +1,4 @@
-// reprise: puts reprise.offload behind values that are to wait on the host
+// reprise: inserts reprise.offload behind values that are moved to the host
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Plan.h"
@@ -18,7 +18,8 @@ StringRef findOffloadObstacle(Operation *op, bool unroll) {
 
 namespace {
 
-/// A view waits as what it is a view of.
+/// Returns whether a value is labelled to be offloaded. A view is offloaded as the value that it
+/// shows.
 bool asksToOffload(OpResult result) {
   std::optional<Label> label = getLabel(result);
   if (isa<ViewOpInterface>(result.getOwner()))

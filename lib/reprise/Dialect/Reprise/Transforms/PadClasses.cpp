@@ -1,4 +1,4 @@
-// reprise: makes the classes of a cross entropy a multiple of eight
+// reprise: pads the classes of a cross entropy to a multiple of eight
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "reprise/Dialect/Reprise/IR/Casts.h"
@@ -11,10 +11,10 @@ namespace reprise {
 
 namespace {
 
-constexpr int64_t kMultiple = 8; // elements of 16 bits in 16 bytes
+constexpr int64_t kMultiple = 8; // 16-bit elements in 16 bytes
 constexpr int64_t kMostShare = 16;
 
-/// logits = cast(dot + bias); the bias and the cast may be missing.
+/// Pattern logits = cast(dot + bias); the bias and the cast may be missing.
 struct Head {
   CrossEntropyOp loss;
   CastOp cast;
@@ -26,13 +26,13 @@ struct Head {
   int64_t padding() { return (kMultiple - classes() % kMultiple) % kMultiple; }
 };
 
-/// The op of `value`, if nothing else reads it, here.
+/// Returns the op of `value`, if it is in this block and has no other reader.
 template <typename Op> Op findOnly(CrossEntropyOp loss, Value value) {
   auto op = value.getDefiningOp<Op>();
   return op && op->hasOneUse() && op->getBlock() == loss->getBlock() ? op : Op();
 }
 
-/// If `value` repeats one element for each class.
+/// Returns the broadcast of `value`, if it repeats one element for each class.
 BroadcastOp findBias(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   bool isBias =
@@ -86,8 +86,8 @@ public:
   }
 
 private:
-  /// Behind the bias, which is minus infinity there, classes that do not exist have no share. It
-  /// stands ahead of the contraction where it can, so that one launch can hold both.
+  /// Makes the padded bias, which is minus infinity for padding, so that padded classes have no
+  /// share. It stands before the contraction if possible, so that one launch can hold both.
   Value makeBias() {
     Value bias = head.bias ? head.bias.getOperand()
                            : makeZeros(head.dot.getType().getElementType(), head.dot.getLoc());
@@ -136,7 +136,7 @@ private:
     return type.clone(shape);
   }
 
-  /// The op in the stead of another one has what that has.
+  /// Gives an op the attributes of the op that it replaces.
   template <typename Op> Value keep(Operation *old, Op made) {
     made->setDiscardableAttrs(old->getDiscardableAttrDictionary());
     return made.getResult();

@@ -1,4 +1,4 @@
-// reprise: how labels and the plan are written on the ops of the graph.
+// reprise: attributes of labels and plans on the ops of the graph.
 #include "Plan.h"
 
 #include "Aliases.h"
@@ -35,7 +35,7 @@ StringRef getRule(OpResult result) {
   return "";
 }
 
-/// The entries of an array, one per result, those that are missing as `unset`.
+/// Returns the entries of an array, one per result; missing entries are `unset`.
 static SmallVector<Attribute> listEntries(Operation *op, StringRef name, Attribute unset) {
   SmallVector<Attribute> entries(op->getNumResults(), unset);
   if (auto all = op->getAttrOfType<ArrayAttr>(name))
@@ -90,7 +90,7 @@ bool areOfOnePart(Operation *left, Operation *right) {
          getOrder(left) == getOrder(right);
 }
 
-/// True for what a scope lists.
+/// Returns true for ops that a scope lists.
 static bool isPlanned(Operation &op) {
   return !op.hasTrait<OpTrait::IsTerminator>() && !op.hasTrait<OpTrait::ConstantLike>() &&
          !isReplay(&op);
@@ -106,7 +106,7 @@ static Block *findBody(Block *block, ArrayRef<Block *> bodies) {
   return nullptr;
 }
 
-/// Loops belong together that read rows of each other, or whose ops repeat those of each other.
+/// Groups loops that read rows of each other, or whose ops are replays of each other's ops.
 static llvm::EquivalenceClasses<Block *> findFamilies(ArrayRef<Block *> bodies) {
   llvm::EquivalenceClasses<Block *> families;
   DenseMap<Attribute, Block *> homes;
@@ -190,7 +190,7 @@ static DenseSet<Value> collectState(ProgramOp function, Aliases &aliases) {
   return state;
 }
 
-/// Tells whether `op` reads what `definition` computes behind the forward pass of `definition`. An
+/// Returns whether `op` reads a result of `definition` after the forward pass of `definition`. An
 /// op in a loop reads a value from above the loop when the loop runs: a replay in the body of a
 /// forward loop belongs to a gradient inside the body, hence to the forward pass around the loop.
 static bool readsBack(Operation *op, Operation *definition) {
@@ -205,7 +205,7 @@ SmallVector<Value> findSavedBuffers(ProgramOp function) {
   DenseSet<Value> seen = collectState(function, aliases);
   SmallVector<Value> buffers;
   function.walk([&](Operation *op) {
-    // A fetch reads what lies on the host.
+    // A fetch reads the copy on the host.
     if (isReplay(op) && isa<OffloadOp>(op))
       return;
     for (Value operand : op->getOperands()) {
@@ -220,7 +220,7 @@ SmallVector<Value> findSavedBuffers(ProgramOp function) {
   return buffers;
 }
 
-/// The scopes of the ops of the function's block; a replay has that of its original.
+/// Returns the scopes of the ops of the function's block; a replay has the scope of its original.
 static DenseMap<Operation *, size_t> numberScopes(ProgramOp function) {
   DenseMap<Operation *, size_t> scopeOf;
   DenseMap<Attribute, size_t> ofOriginal;

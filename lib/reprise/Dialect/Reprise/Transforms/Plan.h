@@ -1,4 +1,4 @@
-// reprise: how labels and the plan are written on the ops of the graph.
+// reprise: attributes of labels and plans on the ops of the graph.
 #ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_PLAN_H
 #define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_PLAN_H
 
@@ -9,51 +9,52 @@
 
 namespace reprise {
 
-/// The label of one result: its own (a name's) or that of its op; empty without a label.
+/// Returns the label of one result: its own (a name's) or that of its op; empty without a label.
 std::optional<Label> getLabel(mlir::OpResult result);
 /// The rule that gave that label; empty without a label.
 llvm::StringRef getRule(mlir::OpResult result);
 
-/// Gives one result a label, which the other results of its op do not get.
+/// Sets the label of one result only.
 void setLabel(mlir::OpResult result, Label label, mlir::StringAttr rule);
 
-/// The value whose memory a reader of `value` reads, if a view of its own block makes `value`;
+/// Returns the value whose memory a reader of `value` reads, if `value` is a view in its own block;
 /// otherwise null.
 mlir::Value getViewed(mlir::Value value);
-/// True for a view with more elements than there are in memory, such as a broadcast.
+/// Returns true for a view with more elements than its memory, such as a broadcast.
 bool repeats(mlir::Operation *view);
 
-/// True if all results of `op` are labelled to be recomputed.
+/// Returns true if all results of `op` are labelled to be recomputed.
 bool wantsRecompute(mlir::Operation *op);
 
-/// What keeps the results of an op from being offloaded, in words; empty for nothing. Loops will be
-/// unrolled if `unroll` is set.
+/// Returns, in words, the reason why the results of an op cannot be offloaded; empty if they can.
+/// Loops will be unrolled if `unroll` is set.
 llvm::StringRef findOffloadObstacle(mlir::Operation *op, bool unroll);
 
 /// The derivative order: bit i is set if expansion i of value_and_grad made the op.
 int64_t getOrder(mlir::Operation *op);
 bool isPrimal(mlir::Operation *op);
 bool isCotangent(mlir::Operation *op);
-/// True if both are primal, or cotangents, of the same derivative orders.
+/// Returns true if both are primal, or cotangents, of the same derivative orders.
 bool areOfOnePart(mlir::Operation *left, mlir::Operation *right);
 
-/// What is planned together, in program order, without constants and replays: the primal part and
-/// the cotangents of one outermost value_and_grad; or the bodies of loops that hand rows to each
-/// other, with a null between two bodies, since many iterations lie between them.
+/// Ops that are planned together, in program order, without constants and replays. Either the
+/// primal part and the cotangents of one outermost value_and_grad; or the bodies of loops that pass
+/// rows to each other, with a null between two bodies, since many iterations lie between them.
 using Scope = mlir::SmallVector<mlir::Operation *>;
-/// A primal op after cotangents belongs to the next value_and_grad, unless the function says that
-/// there is one scope (PlanningScopes.h). Scopes inside the loops of a
-/// scope come before it.
+/// Returns the scopes of a function. A primal op after cotangents belongs to the next
+/// value_and_grad, unless the function says that there is one scope (PlanningScopes.h). Scopes
+/// inside the loops of a scope come before it.
 std::vector<Scope> findScopes(mlir::FunctionOpInterface function);
 
-/// The choices that a planner has written on the ops of a scope, one per result; empty if there are
-/// none. Errors, at the op: not one per result, or unknown.
+/// Reads the choices that a planner has written on the ops of a scope, one per result; empty if
+/// there are none. Errors, at the op: another number of choices than results, or an unknown choice.
 mlir::FailureOr<std::vector<checkpoint::Choice>> readChoices(llvm::ArrayRef<mlir::Operation *> ops);
 
 /// The bytes of `findSavedBuffers` (SavedBuffers.h).
 int64_t countSavedBytes(ProgramOp function);
 
-/// The `replayed_ops` of a function: ops with a replay number, each as often as its loops run it.
+/// Returns the `replayed_ops` of a function: ops with a replay number, multiplied by the iterations
+/// of their loops.
 int64_t countReplayedOps(ProgramOp function);
 
 } // namespace reprise

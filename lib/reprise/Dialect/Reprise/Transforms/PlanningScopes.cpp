@@ -1,4 +1,4 @@
-// reprise: what is planned under a budget, as numbers, and the way of a plan back into the graph
+// reprise: planning problems under a budget, as numbers, and the application of plans to the graph
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 
 #include "Translation.h"
@@ -19,8 +19,8 @@ FailureOr<std::vector<Choice>> reprise::readChoices(ArrayRef<Operation *> ops) {
     if (!op)
       continue;
     auto list = op->getAttrOfType<ArrayAttr>(kChoicesAttr);
-    // The plan of a loop's body may have added stacks to its results: they go with the last one, if
-    // any is left.
+    // The plan of a loop's body may have added stacks to its results: we erase them with the last
+    // result, if any is left.
     bool isWider = list && isa<LoopOp>(op) && list.size() < op->getNumResults();
     if (list && list.size() != op->getNumResults() && !isWider)
       return op->emitError("expected one of '") << kChoicesAttr << "' per result";
@@ -51,11 +51,11 @@ static bool isOutermost(const Scope &scope, ProgramOp function) {
   return scope.front() && scope.front()->getBlock() == &function.getBody().front();
 }
 
-/// Tells whether an op may read a value behind the forward pass of that value. If the loss does not
-/// depend on the parameters, only gradients inside the forward pass have such ops.
+/// Returns whether an op may read a value after the forward pass of that value. If the loss does
+/// not depend on the parameters, only gradients inside the forward pass have such ops.
 static bool mayReadBack(Operation *op) { return op && (isCotangent(op) || getOrder(op) > 0); }
 
-/// Loops whose bodies hold nothing to plan make an empty scope.
+/// Returns scopes that are not empty. Loops whose bodies have nothing to plan make an empty scope.
 static std::vector<Scope> selectScopes(ProgramOp function, bool areOutermost) {
   std::vector<Scope> scopes = findScopes(function);
   llvm::erase_if(scopes, [&](const Scope &scope) {
@@ -84,7 +84,7 @@ std::optional<PlanningScope> reprise::findJointScope(ProgramOp function) {
   if (scopes.size() == 1)
     return translate(std::move(scopes.front()));
   Scope all;
-  std::vector<size_t> home; // per operation
+  std::vector<size_t> home; // scope per operation
   for (auto [number, scope] : llvm::enumerate(scopes)) {
     all.append(scope);
     home.resize(all.size(), number);

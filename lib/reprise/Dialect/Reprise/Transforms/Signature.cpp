@@ -1,4 +1,4 @@
-// reprise: what the entry function promises to the phases and to a bundle.
+// reprise: the names and roles of the entry function's arguments and results.
 #include "Signature.h"
 
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
@@ -49,7 +49,7 @@ static LogicalResult checkNextValues(func::FuncOp entry) {
   return success();
 }
 
-/// Sets `name` to `value` unless it is there.
+/// Sets `name` to `value` unless it has a value.
 static DictionaryAttr complete(DictionaryAttr attributes, StringRef name, const Twine &value) {
   NamedAttrList list(attributes);
   if (!list.get(name))
@@ -57,7 +57,8 @@ static DictionaryAttr complete(DictionaryAttr attributes, StringRef name, const 
   return list.getDictionary(attributes.getContext());
 }
 
-/// All at once: each list of attributes is unique in the context and lives as long.
+/// Completes all attributes together, because each list of attributes is unique in the context and
+/// lives as long as the context.
 static void completeAttributes(func::FuncOp entry) {
   MLIRContext *context = entry.getContext();
   auto get = [&](DictionaryAttr own) { return own ? own : DictionaryAttr::get(context); };

@@ -1,4 +1,4 @@
-// reprise: what the entry function promises to the phases and to a bundle.
+// reprise: the names and roles of the entry function's arguments and results.
 #ifndef REPRISE_DIALECT_REPRISE_TRANSFORMS_SIGNATURE_H
 #define REPRISE_DIALECT_REPRISE_TRANSFORMS_SIGNATURE_H
 
@@ -6,9 +6,10 @@
 
 namespace reprise {
 
-/// Fills in missing roles and names. An error for arguments that are no tensors of the dialect, for
-/// names that occur twice or that a bundle cannot hold, and for a result that carries an argument's
-/// name but not its type.
+/// Fills in missing roles and names. Errors are:
+/// - an argument that is no tensor of the dialect;
+/// - a name that occurs twice or that a bundle cannot hold;
+/// - a result with the name but not the type of an argument.
 llvm::LogicalResult completeSignature(mlir::func::FuncOp entry);
 
 } // namespace reprise

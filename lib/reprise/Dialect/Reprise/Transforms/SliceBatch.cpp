@@ -1,4 +1,4 @@
-// reprise: runs a step micro-batch by micro-batch.
+// reprise: runs a step one micro-batch after the other.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "BatchSlicer.h"

@@ -1,4 +1,4 @@
-// reprise: makes a cast to a wider float again for each reader
+// reprise: gives each reader its own cast to a wider float
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Plan.h"
@@ -15,7 +15,7 @@ namespace reprise {
 
 namespace {
 
-/// Whether a plan may keep the operand in the stead of the cast, by their labels.
+/// Returns whether the labels allow a plan to keep the operand instead of the cast.
 bool mayKeepOperand(CastOp cast) {
   std::optional<Label> own = getLabel(cast->getOpResult(0)), other;
   auto operand = dyn_cast<OpResult>(cast.getOperand());
@@ -25,10 +25,10 @@ bool mayKeepOperand(CastOp cast) {
     return !other || !asksToRecompute(*other);
   if (asksToSave(*own))
     return !operand || (other && asksToSave(*other));
-  return asksToRecompute(*own); // else it asks for an offload
+  return asksToRecompute(*own); // otherwise it asks for an offload
 }
 
-/// Makes the copy part of what its reader is part of.
+/// Gives the copy the part and place of its reader.
 void takePart(Operation *copy, Operation *reader) {
   NamedAttrList attributes;
   for (StringRef name :
@@ -46,7 +46,7 @@ void split(CastOp cast) {
                                             takesFromRegisters(reader) &&
                                             (mayKeep || areOfOnePart(cast, reader)))
       uses.push_back(&use);
-  // The list of uses runs backwards. The last reader of the cast's own part keeps it.
+  // The list of uses runs backwards. The last reader in the cast's own part keeps the cast.
   std::reverse(uses.begin(), uses.end());
   llvm::stable_sort(uses, [&](OpOperand *left, OpOperand *right) {
     return areOfOnePart(cast, left->getOwner()) < areOfOnePart(cast, right->getOwner());

@@ -1,4 +1,5 @@
-// reprise: splits loops whose carries must not be kept into segments, so that only every k-th is.
+// reprise: splits loops whose carries must not be kept into segments, so that only every k-th carry
+// is kept.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Plan.h"
@@ -12,8 +13,8 @@ namespace reprise {
 
 namespace {
 
-/// The iterations of a segment: the divisor of `trip` that keeps fewest carries, those between
-/// segments and those of one segment, at a time.
+/// Returns the iterations of a segment: the divisor of `trip` that keeps fewest carries at a time:
+/// those between segments plus those of one segment.
 int64_t findSegment(int64_t trip) {
   int64_t best = trip;
   for (int64_t k = 2; k <= trip / k; ++k)
@@ -27,7 +28,8 @@ bool mustBeReplayed(Operation *op) {
                       [](OpResult result) { return getLabel(result) == Label::must_recompute; });
 }
 
-/// What a value is once gradients are expanded: their body's arguments are their operands.
+/// Returns the value after gradients are expanded, when arguments of their bodies are replaced by
+/// operands.
 Value findSource(Value value) {
   while (auto argument = dyn_cast<BlockArgument>(value)) {
     auto gradient = dyn_cast<ValueAndGradOp>(argument.getOwner()->getParentOp());
@@ -38,7 +40,7 @@ Value findSource(Value value) {
   return value;
 }
 
-/// An op of the block, or of gradients in it, that must be replayed; null if there is none.
+/// Returns an op of the block, or of gradients in it, that must be replayed; null if there is none.
 Operation *findReplayed(Block &block) {
   for (Operation &op : block) {
     if (auto gradient = dyn_cast<ValueAndGradOp>(op)) {
@@ -51,9 +53,10 @@ Operation *findReplayed(Block &block) {
   return nullptr;
 }
 
-/// The op that computes a carry's next value, in the body or above, and must be replayed; null if
-/// there is none. The ops of a gradient inherit the label of any op of its body, and where this
-/// loop's gradient is differentiated again, so does what computes a carry of the reverse loop.
+/// Returns the op that computes a carry's next value, in the body or above, and must be replayed;
+/// null if there is none. The ops of a gradient inherit the label of any op of its body. If this
+/// loop's gradient is differentiated again, ops that compute a carry of the reverse loop inherit it
+/// too.
 Operation *findUnkept(LoopOp loop) {
   if (loop->getParentOfType<ValueAndGradOp>()->getParentOfType<ValueAndGradOp>())
     if (Operation *found = findReplayed(loop.getBlock()))

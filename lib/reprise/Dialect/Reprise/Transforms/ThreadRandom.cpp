@@ -1,4 +1,4 @@
-// reprise: threads the Philox state through the entry function.
+// reprise: passes the Philox state through the entry function.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
@@ -57,7 +57,7 @@ class LoopOffsets {
 public:
   LoopOffsets(func::FuncOp entry, Value offset) : entry(entry), offset(offset) {}
 
-  /// The offset that `op` reads, which draws `words` in each iteration.
+  /// Returns the offset for `op`, which draws `words` words in each iteration.
   Value get(Operation *op, int64_t words) {
     SmallVector<LoopOp> loops; // from the outermost
     for (auto loop = op->getParentOfType<LoopOp>(); loop; loop = loop->getParentOfType<LoopOp>())
@@ -71,7 +71,7 @@ public:
   }
 
 private:
-  /// offset + k * words for iteration k, row-major over the loops.
+  /// Returns the stack of offset + k * words for iteration k, row-major over the loops.
   Value getStack(ArrayRef<LoopOp> loops, int64_t words) {
     SmallVector<int64_t> shape;
     int64_t trips = 1;

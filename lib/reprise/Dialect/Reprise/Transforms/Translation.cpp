@@ -1,4 +1,4 @@
-// reprise: turns one scope of the graph into a checkpoint problem.
+// reprise: translates one scope of the graph into a checkpoint problem.
 #include "Translation.h"
 
 #include "reprise/Dialect/Reprise/IR/Choice.h"
@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::checkpoint;
 
-/// An offload label is obeyed by the op that it has put behind the value: a fetch computes nothing,
-/// so that nothing is to be said for keeping the value but that it must be.
+/// Translates the label of a value. The offload op behind a value obeys an offload label: a fetch
+/// computes nothing, so the value itself only must not be kept.
 static Problem::Label translate(OpResult result) {
   std::optional<Label> label = getLabel(result);
   if (!label)
@@ -59,7 +59,7 @@ Translation::Translation(const Scope &scope) {
   join(scope);
 }
 
-/// Who reads a view, or a pad that its readers compute, reads the memory of its operand.
+/// Joins views, and pads that their readers compute, with the memory of their operand.
 void Translation::join(const Scope &scope) {
   std::vector<bool> shows;
   for (Operation *op : scope)
@@ -85,7 +85,8 @@ LogicalResult Translation::settleLabels() {
   return success();
 }
 
-/// Ops outside all blocks share one container, which no id can name.
+/// Returns the container of an op. Ops outside all blocks share one container, which no id can
+/// name.
 int Translation::findContainer(Operation *op) {
   int at = 0;
   SmallVector<int64_t> path = {-1};
@@ -115,8 +116,8 @@ void Translation::addResult(OpResult result, int operation) {
   results.push_back(result);
 }
 
-/// True if something outside the scope reads the value. In a scope of loops the value may travel
-/// there through a stack; from iteration to iteration it does so within the scope.
+/// Returns true if an op outside the scope reads the value. In a scope of loops the value may reach
+/// it through a stack; from iteration to iteration the value stays in the scope.
 bool Translation::outlives(Value value) {
   return llvm::any_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -137,7 +138,8 @@ bool Translation::outlives(Value value) {
   });
 }
 
-/// Many iterations lie between two bodies: no unit of the first is the last one before the second.
+/// Adds a border between two bodies, since many iterations lie between them: no unit of the first
+/// body is the last unit before the second.
 void Translation::addBorder() {
   ++borders;
   Problem::Operation border;

@@ -1,4 +1,4 @@
-// reprise: turns one scope of the graph into a checkpoint problem.
+// reprise: translates one scope of the graph into a checkpoint problem.
 #ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_TRANSLATION_H
 #define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_TRANSLATION_H
 
@@ -9,9 +9,9 @@
 
 namespace reprise {
 
-/// Turns one scope into numbers. Operation i of the problem is op i of the scope; the border of two
-/// loop bodies becomes an operation that nobody reads. Values that show the same memory have one
-/// label in the problem.
+/// Translation of one scope into numbers. Operation i of the problem is op i of the scope; the
+/// border of two loop bodies becomes an operation without readers. Values that show the same memory
+/// have one label in the problem.
 class Translation {
 public:
   explicit Translation(const Scope &scope);
@@ -32,10 +32,10 @@ private:
 
   llvm::DenseSet<mlir::Operation *> members;
   llvm::DenseSet<mlir::Block *> blocks;
-  llvm::DenseSet<mlir::Block *> bodies; ///< those that are planned as bodies of loops
+  llvm::DenseSet<mlir::Block *> bodies; ///< bodies that are planned as bodies of loops
   llvm::DenseMap<mlir::Value, int> ids;
   std::map<std::pair<int, int64_t>, int> containers;
-  int borders = 0;                           ///< so far
+  int borders = 0;                           ///< number so far
   llvm::SmallVector<mlir::OpResult> results; ///< per value
   std::vector<checkpoint::TakenLabel> taken;
   std::optional<checkpoint::LabelClash> clash;

@@ -1,4 +1,4 @@
-// reprise: inlines blocks and remembers which ops formed which replay unit.
+// reprise: inlines blocks and records which ops formed which replay unit.
 #include "Units.h"
 
 #include "Aliases.h"
@@ -18,7 +18,7 @@ public:
   Flattener(UnitTree &tree, bool ignoreCheckpoints)
       : tree(tree), ignoreCheckpoints(ignoreCheckpoints) {}
 
-  /// `unit` and `checkpoint` are the innermost ones around `block`.
+  /// Flattens a block; `unit` and `checkpoint` are the innermost ones around it.
   void flatten(Block &block, int unit, int checkpoint, bool differentiated) {
     int run = -1;
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -42,7 +42,7 @@ public:
 private:
   void enter(Operation &op, int unit, int checkpoint, bool differentiated) {
     if (auto gradient = dyn_cast<ValueAndGradOp>(op)) {
-      // Transparent: autodiff splices its ops where it stands.
+      // A gradient is transparent: autodiff inlines its ops at its place.
       if (!gradient.getBody().empty())
         flatten(gradient.getBody().front(), unit, checkpoint, /*differentiated=*/true);
       return;
@@ -63,7 +63,7 @@ private:
       inlineBody(op, body);
   }
 
-  /// The ops of a derivative belong to the unit of what is differentiated.
+  /// Inlines blocks in a derivative, whose ops belong to the unit of the differentiated op.
   void inlineBlocks(CustomVjpOp rule) {
     rule.getBody().walk([&](Operation *inner) {
       if (isa<BlockOp, CheckpointOp>(inner)) {
@@ -124,7 +124,7 @@ static std::vector<size_t> cut(const Unit &run) {
             std::max(value.lastUse, found == positions.end() ? run.ops.size() : found->second);
       }
     }
-  // Buffers from elsewhere are there in any case.
+  // Buffers from outside are in memory in any case.
   values.remove_if([&](auto &entry) { return !positions.contains(entry.first.getDefiningOp()); });
   std::vector<checkpoint::RunValue> list;
   for (auto &entry : values)

@@ -1,4 +1,4 @@
-// reprise: inlines blocks and remembers which ops formed which replay unit.
+// reprise: inlines blocks and records which ops formed which replay unit.
 #ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_UNITS_H
 #define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_UNITS_H
 
@@ -6,23 +6,24 @@
 
 namespace reprise {
 
-/// A block, a loop, or a maximal run of ops between them.
+/// Replay unit: a block, a loop, or a maximal run of ops between them.
 struct Unit {
-  int parent = -1; ///< the enclosing block; -1 for the function
+  int parent = -1; ///< enclosing block; -1 for the function
   bool isRun = false;
-  bool hasBlocks = false;      ///< blocks are nested in it, so that its runs are units, too
-  bool differentiated = false; ///< inside value_and_grad
-  mlir::SmallVector<mlir::Operation *> ops; ///< of runs, in program order; no constants; a loop
+  bool hasBlocks = false;      ///< whether it contains blocks, so that its runs are units as well
+  bool differentiated = false; ///< whether it is inside value_and_grad
+  /// Ops of a run, in program order, without constants; or a loop.
+  mlir::SmallVector<mlir::Operation *> ops;
 };
 
-/// One op of the flat graph and the checkpoints that enclosed it.
+/// Op of the flat graph and the checkpoints that enclosed it.
 struct FlatOp {
   mlir::Operation *op;
   int checkpoint; ///< index into `UnitTree::checkpoints`; -1 for none
 };
 
 struct Checkpoint {
-  int parent = -1; ///< the enclosing checkpoint
+  int parent = -1; ///< enclosing checkpoint
   mlir::StringAttr policy;
   mlir::Location location;
 };
@@ -35,12 +36,12 @@ struct UnitTree {
   std::vector<Checkpoint> checkpoints;
 };
 
-/// Inlines all blocks and checkpoints of `function` and returns what they were. O(ops).
+/// Inlines all blocks and checkpoints of `function` and returns their tree. O(ops).
 UnitTree flattenBlocks(mlir::func::FuncOp function, bool ignoreCheckpoints);
 
 /// Gives every unit its id and every op its path of ids (`reprise.block`). Runs are units only
-/// where something is differentiated and, inside a block, only if blocks are nested in that. A run
-/// whose ops all want to be recomputed (`reprise.label`) is cut at its narrowest frontiers.
+/// inside value_and_grad, and inside a block only if it contains blocks. A run whose ops are all
+/// labelled to be recomputed (`reprise.label`) is cut at its narrowest frontiers.
 void assignPaths(UnitTree &tree);
 
 } // namespace reprise

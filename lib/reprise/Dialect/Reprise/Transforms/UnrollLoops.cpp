@@ -22,8 +22,8 @@ ArrayRef<int64_t> getPath(DictionaryAttr attributes) {
   return block ? block.asArrayRef() : ArrayRef<int64_t>();
 }
 
-/// What the ops of a loop's body become in iteration `k`. They share few dictionaries and places,
-/// so that each of these is made once.
+/// Attributes and places of the ops of a loop's body in iteration `k`. Ops share few dictionaries
+/// and places, so each is made once.
 class Iteration {
 public:
   /// `unit`: the id of the iteration's unit, if the loop is in one.
@@ -42,7 +42,7 @@ public:
     op->setLoc(place->second);
   }
 
-  /// The same for the loop's own attributes, on an op that moves a row.
+  /// Adapts the loop's own attributes to an op that moves a row.
   static DictionaryAttr takeStage(DictionaryAttr old, int64_t k) {
     NamedAttrList list(old);
     takeStage(list, k, old.getContext());
@@ -86,7 +86,8 @@ private:
       list.set(kStageAttr, Builder(context).getI64IntegerAttr(stages[k]));
   }
 
-  /// In reports each iteration has a scope of its own, the one that policies see.
+  /// Returns the place of an op in this iteration. In reports each iteration has its own scope,
+  /// which policies see too.
   Location move(Location old) const {
     std::string own = insertIteration(getScope(old), scope, k);
     return own.empty() ? old : Location(NameLoc::get(StringAttr::get(old.getContext(), own), old));
@@ -94,7 +95,7 @@ private:
 
   int64_t trip, k;
   std::optional<int64_t> unit;
-  size_t depth; ///< of the loop's unit
+  size_t depth; ///< depth of the loop's unit
   std::string scope;
   AttributeChange attributes;
   DenseMap<Location, Location> places;
@@ -166,7 +167,7 @@ private:
                                [&](Value v) { return mapping.lookupOrDefault(v); });
   }
 
-  /// Every iteration is a unit of its own, the same for all loops of one unit.
+  /// Returns the unit of an iteration: its own, and the same for all loops of one unit.
   std::optional<int64_t> findUnit(LoopOp loop, int64_t k) {
     ArrayRef<int64_t> own = getPath(loop->getDiscardableAttrDictionary());
     if (own.empty())
@@ -177,7 +178,7 @@ private:
     return base->second + k;
   }
 
-  /// What moves rows is of the loop's part and order, and of the stage of iteration `k`.
+  /// Creates an op that moves rows, with the loop's part and order, and the stage of iteration `k`.
   template <typename Op, typename... Arguments>
   Value create(LoopOp loop, int64_t k, Arguments &&...arguments) {
     OpBuilder builder(loop);
@@ -212,7 +213,7 @@ private:
 
   int64_t nextUnit = 0, made = 0;
   std::map<std::vector<int64_t>, int64_t> units;
-  DenseMap<Value, SmallVector<Value>> rowsOf; ///< of stacks that unrolled loops made
+  DenseMap<Value, SmallVector<Value>> rowsOf; ///< rows of stacks of unrolled loops
 };
 
 struct UnrollLoopsPass : impl::UnrollLoopsPassBase<UnrollLoopsPass> {
@@ -226,7 +227,8 @@ struct UnrollLoopsPass : impl::UnrollLoopsPassBase<UnrollLoopsPass> {
       signalPassFailure();
   }
 
-  /// A loop keeps copies of views, which now show the memory of their operands.
+  /// Settles labels again: a loop keeps copies of views, which now show the memory of their
+  /// operands.
   static LogicalResult settleLabels(FunctionOpInterface function) {
     for (const Scope &scope : findScopes(function))
       if (failed(Translation(scope).settleLabels()))

@@ -1,4 +1,4 @@
-// reprise: checks that replays are their originals again and that the plan obeys every label.
+// reprise: verifies that replays equal their originals and that the plan obeys every label.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "VerifyMemory.h"
@@ -22,7 +22,7 @@ int64_t getOutermostUnit(Operation *op) {
   return block && !block.empty() ? block[0] : -1;
 }
 
-/// True if `first` comes before `second`, in a block that holds both, whatever loops are around.
+/// Returns true if `first` comes before `second` in a block that holds both, possibly inside loops.
 bool isBefore(Operation *first, Operation *second) {
   for (Block *block = second->getBlock(); block; block = block->getParentOp()->getBlock()) {
     Operation *a = block->findAncestorOpInBlock(*first), *b = block->findAncestorOpInBlock(*second);
@@ -40,7 +40,7 @@ bool isBookkeeping(StringRef name) {
                             name);
 }
 
-/// All attributes of an op, inherent ones included, sorted by name.
+/// Collects all attributes of an op, inherent ones included, sorted by name.
 SmallVector<NamedAttribute> collectAttributes(Operation *op) {
   SmallVector<NamedAttribute> result;
   for (NamedAttribute attribute : op->getAttrDictionary())
@@ -104,7 +104,7 @@ private:
   DenseMap<Operation *, size_t> scopeOf;
   std::vector<Scope> scopes;
   SmallVector<Operation *> replays;
-  Uses uses; ///< of the scope at hand
+  Uses uses; ///< uses of the current scope
 };
 
 LogicalResult Verifier::collect() {
@@ -122,7 +122,7 @@ LogicalResult Verifier::collect() {
     Operation *original = getOriginal(replay);
     if (!original || !isPrimal(original))
       return replay->emitError("expected a replay of an op of the forward part");
-    // What a replayed loop holds is planned with the loop.
+    // Ops in a replayed loop are planned with the loop.
     if (!isReplay(replay->getParentOp()))
       replaysOf[original].push_back(replay);
   }
@@ -197,7 +197,7 @@ LogicalResult Verifier::verifyReplay(Operation *replay) {
   return verifyReaders(replay, original);
 }
 
-/// True if both are one value, repeated or not, or equal views of one.
+/// Returns true if both are one value, replayed or not, or equal views of one value.
 bool Verifier::isSame(Value repeated, Value first) {
   repeated = getOrigin(repeated);
   first = getOrigin(first);
@@ -214,7 +214,7 @@ bool Verifier::isSame(Value repeated, Value first) {
                      [&](Value a, Value b) { return isSame(a, b); });
 }
 
-/// Adds what reads the rows of a result of `loop`, or of its replays.
+/// Adds readers of the rows of a result of `loop`, or of its replays.
 void Verifier::addRowReaders(LoopOp loop, unsigned result, Operation *op, size_t scope, Use &use) {
   addReaders(loop.getResult(result), op, scope, use);
   if (auto found = replaysOf.find(loop); found != replaysOf.end())
@@ -222,17 +222,17 @@ void Verifier::addRowReaders(LoopOp loop, unsigned result, Operation *op, size_t
       addReaders(replay->getResult(result), op, scope, use);
 }
 
-/// Adds what reads `value`, a result of `op` or a stack of its rows.
+/// Adds readers of `value`, a result of `op` or a stack of its rows.
 void Verifier::addReaders(Value value, Operation *op, size_t scope, Use &use) {
   for (OpOperand &operand : value.getUses()) {
     Operation *reader = operand.getOwner();
     unsigned i = operand.getOperandNumber();
     LoopOp around = getLoop(reader->getBlock()), loop = dyn_cast<LoopOp>(reader);
-    // A row made above the loop is read by the loop, whose stack is another value.
+    // The loop reads a row from above; its stack is another value.
     bool isOfRows = value.getDefiningOp() != op;
     bool isRow = isOfRows || (around && around->isAncestor(op));
     if (around && reader == around.getYield() && isRow) {
-      // The next iteration has it as its carry, and a plan may read that everywhere.
+      // The next iteration has the value as its carry, which a plan may read anywhere.
       if (!isPrimal(around) && !isCotangent(around))
         use.outlives = true;
       else if (i >= around.getNumCarries())
@@ -243,11 +243,12 @@ void Verifier::addReaders(Value value, Operation *op, size_t scope, Use &use) {
       addReaders(loop.getBlock().getArgument(i), op, scope, use);
       continue;
     }
-    // A loop whose body reads a whole stack from above reads it, not its iterations.
+    // If the body of a loop reads a whole stack from above, the loop counts as the reader, not its
+    // iterations.
     if (isOfRows && isa<OpResult>(value))
       reader = value.getParentBlock()->findAncestorOpInBlock(*reader);
-    // What stands in a loop of the scope, replays included, reads as that loop. A replay of another
-    // gradient's op reads the value like that op itself.
+    // An op in a loop of the scope, replays included, counts as that loop. A replay of another
+    // gradient's op reads the value like that op.
     auto isMember = [&](Operation *at) {
       Operation *planned = isReplay(at) ? getOriginal(at) : at;
       return planned && scopeOf.lookup_or(planned, scopes.size()) == scope;
@@ -257,7 +258,7 @@ void Verifier::addReaders(Value value, Operation *op, size_t scope, Use &use) {
     if (!reader) {
       use.outlives = true;
     } else if (isReplay(reader) && isa<OffloadOp>(reader)) {
-      continue; // reads what lies on the host
+      continue; // reads the copy on the host
     } else if (isReplay(reader) || getLevel(reader) > getLevel(op)) {
       use.held = true;
       use.crossesUnits |= getOutermostUnit(reader) != getOutermostUnit(op);
@@ -307,7 +308,8 @@ LogicalResult Verifier::verifyPlan(Operation *op) {
   return success();
 }
 
-/// Readers come first, so that what is done with a view is known before its operand.
+/// Verifies a scope. Readers come first, so that the uses of a view are known before those of its
+/// operand.
 LogicalResult Verifier::verifyScope(size_t scope) {
   uses.clear();
   for (Operation *op : llvm::reverse(scopes[scope]))

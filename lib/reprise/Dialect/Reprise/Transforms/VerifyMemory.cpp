@@ -1,4 +1,4 @@
-// reprise: checks that MUSTs hold for memory, whatever looks at it
+// reprise: verifies that MUSTs hold for memory, through all views
 #include "VerifyMemory.h"
 
 #include "reprise/Dialect/Reprise/IR/Choice.h"
@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Returns the value that a primal op shows of its block; null if it makes values of its own. What
-/// stands ahead of the gradient is in memory in any case.
+/// Returns the value of its block that a primal op shows; null if it computes new values. Values
+/// before the gradient are in memory in any case.
 static Value findShown(Operation *op) {
   if (!isPrimal(op) || isReplay(op) || op->getNumResults() != 1)
     return {};
@@ -22,7 +22,7 @@ static Value findShown(Operation *op) {
   return isPart ? shown : Value();
 }
 
-/// Tells whether a loop keeps a copy of a view, if the gradient is one of the whole loop.
+/// Returns whether a loop keeps a copy of a view, if the gradient is that of the whole loop.
 static bool isCopied(Operation *view) {
   LoopOp loop = getLoop(view->getBlock());
   return loop && (isPrimal(loop) || isCotangent(loop));
@@ -65,7 +65,7 @@ LogicalResult reprise::verifyLabel(OpResult result, const Use &use, checkpoint::
   return success();
 }
 
-/// True for what the plan may not keep on the device.
+/// Returns true for values that the plan may not keep on the device.
 static bool mustGo(OpResult value) {
   std::optional<Label> label = getLabel(value);
   return label == Label::must_recompute ||
@@ -77,7 +77,7 @@ static bool speaksOfMemory(Operation *view) {
   return isa<ViewOpInterface>(view) && getOrder(view) == 0 && !repeats(view);
 }
 
-/// Per value: the one whose label says that its memory may not be kept.
+/// Returns, per value, the value whose label forbids keeping its memory.
 static DenseMap<Value, OpResult> findMusts(const Scope &scope) {
   DenseMap<Value, OpResult> musts;
   for (Operation *op : llvm::reverse(scope)) {

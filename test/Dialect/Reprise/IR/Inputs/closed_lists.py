@@ -32,7 +32,7 @@ for path in glob.glob(os.path.join(tests, "*-ops.mlir")):
     runs = [line for line in text.splitlines() if line.startswith("// RUN:")]
     if not any("--emit-bytecode" in run for run in runs) or not any("--mlir-print-op-generic" in run for run in runs):
         sys.exit(f"{path} does not go through bytecode and generic text")
-    # What FileCheck expects counts, not what the input merely holds.
+    # Only ops in FileCheck's expectations count, not those of the input.
     written += "\n".join(line for line in text.splitlines() if "// CHECK" in line) + "\n"
 
 print(len(ops), "ops")

@@ -1,4 +1,5 @@
-// reprise: tests of where values lie in and around loops, and when commands are in flight
+// reprise: tests of positions of values in and around loops, and of times in which commands are in
+// flight
 #include "reprise/Dialect/Exec/IR/Storage.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -112,9 +113,9 @@ func.func @f(%x: tensor<4xf32>) {
 })");
   Positions positions(block);
   using Interval = std::pair<int64_t, int64_t>;
-  // From the record on stream 0 to the wait there, by way of stream 2.
+  // The interval reaches from the record on stream 0 to the wait there, by way of stream 2.
   EXPECT_EQ(positions.inFlight(positions.others[4]), Interval(1, 8));
-  // Nothing waits for the last one: it may end with the program.
+  // No command waits for the last transfer: it may end with the program.
   int64_t end = positions.of(block.getTerminator()).first;
   EXPECT_EQ(positions.inFlight(positions.others[9]), Interval(1, end));
 }

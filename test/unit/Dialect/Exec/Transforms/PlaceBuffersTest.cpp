@@ -1,4 +1,4 @@
-// reprise: tests that the places of random programs pass their judge, and that moved ones do not
+// reprise: tests that places of random programs pass the judge, and that moved ones do not
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -14,8 +14,8 @@ using namespace reprise;
 
 namespace {
 
-/// The text of a program of launches, calls on three streams, transfers, records and waits, in
-/// which every read is behind its write.
+/// Text of a program of launches, calls on three streams, transfers, records and waits, in which
+/// every read is behind its write.
 class RandomProgram {
 public:
   explicit RandomProgram(unsigned seed) : random(seed) {}
@@ -52,7 +52,7 @@ private:
     return name;
   }
 
-  /// A call on stream 1 or 2, behind stream 0, which waits for it at once or later.
+  /// Adds a call on stream 1 or 2, behind stream 0, which waits for the call at once or later.
   void addCall() {
     std::string start = fresh("e"), result = fresh("v"), done = fresh("e");
     std::string on = " on " + std::to_string(1 + draw(2));
@@ -145,8 +145,8 @@ TEST_F(PlaceBuffersTest, PlacesOfRandomProgramsPassTheirJudge) {
   EXPECT_GT(shared, 140) << "buffers take each other's places";
 }
 
-/// A wait that is moved to the end leaves its transfer in flight, which the judge sees wherever
-/// somebody needs it earlier.
+/// A wait that is moved to the end leaves its transfer in flight; the judge must see every earlier
+/// use of the buffer.
 TEST_F(PlaceBuffersTest, MovedWaitsAreSeen) {
   int refused = 0, moved = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {

@@ -52,7 +52,8 @@ static void addPlain(Cases &cases) {
   backward("attentionBackwardValue", "%a, %b, %r0", "", draws + masked + rate, {{k}});
 }
 
-/// Two query heads read each of two key heads; query 1 sees no key in one of them, by its mask.
+/// Adds cases in which two query heads read each of two key heads; the mask hides every key from
+/// query 1 in one head.
 static void addGrouped(Cases &cases) {
   const std::string q = "1x4x2x2x", k = "1x2x3x2x", row = "1x4x2x", scores = "1x4x2x3x";
   auto tensor = [](const std::string &shape, const std::string &element) {
@@ -64,7 +65,8 @@ static void addGrouped(Cases &cases) {
                      "[false, false, false]], [[true, true, true], [true, true, true]]]]> : "
                      "tensor<1x4x2x3xi1>\n";
   struct Extra {
-    std::string name, bias; // its shape
+    // Shape of the bias.
+    std::string name, bias;
     bool masked, draws, causal;
   };
   for (const Extra &e :

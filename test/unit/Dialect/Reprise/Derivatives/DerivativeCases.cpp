@@ -39,7 +39,7 @@ static void addElementwise(Cases &cases) {
                    {{"6x", 0.25, 2}, {"6x", -2, 3}},
                    "%r0 = reprise.pow %x0, %x1 : " + vector,
                    {{"6x"}}});
-  // A whole exponent, for which negative bases and 0 have a derivative.
+  // With a whole exponent, negative bases and 0 have a derivative.
   cases.push_back({"pow",
                    "powWhole",
                    {{"6x", -2, 2}},
@@ -59,7 +59,7 @@ static void addElementwise(Cases &cases) {
                    {{"4x", 0, 0, "f64"}}});
   const char *pause = "%r0 = reprise.pause () then (%x0) : (tensor<4x$t>) -> tensor<4x$t>";
   cases.push_back({"pause", "pause", {{"4x"}}, pause, {{"4x"}}});
-  // One operand used twice, and both operands of one op.
+  // The cases use one operand twice, or both operands of an op.
   cases.push_back({"mul",
                    "mulTwice",
                    {{"4x"}},
@@ -150,7 +150,7 @@ static void addReductions(Cases &cases) {
     reduce("All", "[0, 1, 2]", "");
   }
   auto zeros = [&](std::string name, std::string values) {
-    // Zeros in some places, where the second operand alone is.
+    // In places where %m is 0, the factor is %x1 alone, which is 0.
     cases.push_back({"prod",
                      name,
                      {{"2x3x"}, {"2x3x", 0, 0}},
@@ -325,7 +325,8 @@ static void addLoops(Cases &cases) {
       reprise.yield %le, %lb : tensor<4x$t>, tensor<4x$t>
     })",
                    {{"4x"}, {"3x4x"}}});
-  // Uses from both levels above, slices of slices, a carry that swaps, and one that nobody needs.
+  // The body reads values from both levels above, slices of slices, a carry that swaps, and an
+  // unused carry.
   cases.push_back(
       {"loop",
        "loopsInLoops",
@@ -349,7 +350,8 @@ static void addLoops(Cases &cases) {
        {{"4x"}, {"4x"}, {"2x4x"}}});
 }
 
-/// Many ops and values with several uses: a normalized, attended residual, an activation, a loss.
+/// Adds a case of many ops and values with several uses: a normalized, attended residual, an
+/// activation, a loss.
 static void addComposite(Cases &cases) {
   std::string text = R"(
     %seed = reprise.constant dense<7> : tensor<i64>

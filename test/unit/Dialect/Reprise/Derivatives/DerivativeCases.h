@@ -19,23 +19,23 @@ struct CaseValue {
 /// `body` reads %x0, %x1, … and defines %r0, %r1, …; the test differentiates a quadratic form of
 /// the results by all operands.
 struct DerivativeCase {
-  std::string op;   ///< without "reprise."
-  std::string name; ///< of the test: letters and digits
+  std::string op;   ///< name without "reprise."
+  std::string name; ///< name of the test: letters and digits
   std::vector<CaseValue> operands;
   std::string body;
   std::vector<CaseValue> results;
 };
 
-/// How googletest names a case.
+/// Prints the name of a case for googletest.
 inline void PrintTo(const DerivativeCase &test, std::ostream *stream) { *stream << test.body; }
 
 const std::vector<DerivativeCase> &derivativeCases();
 
 /// Adds the cases of names, offloads and derivatives that a model brings.
 void addStructureCases(std::vector<DerivativeCase> &cases);
-/// Those of attention and of its backward.
+/// Adds cases of attention and its backward.
 void addAttentionCases(std::vector<DerivativeCase> &cases);
-/// Those of convolutions, their gradients and poolings.
+/// Adds cases of convolutions, their gradients and poolings.
 void addConvolutionCases(std::vector<DerivativeCase> &cases);
 
 } // namespace reprise::test

@@ -181,7 +181,7 @@ Arrays DerivativeProgram::run(StringRef name, const Arrays &arguments) {
   return arrays;
 }
 
-/// The values of a grid in shuffled order, so that none lies near another or on a kink.
+/// Returns the values of a grid in shuffled order, so that no value lies near another or on a kink.
 static std::vector<double> drawGrid(std::mt19937 &random, const CaseValue &value, double shift) {
   SmallVector<StringRef> sizes;
   StringRef(value.shape).split(sizes, 'x', -1, /*KeepEmpty=*/false);
@@ -193,7 +193,7 @@ static std::vector<double> drawGrid(std::mt19937 &random, const CaseValue &value
     double x = value.low + (value.high - value.low) * (i + shift) / count;
     array.push_back(reference::fromBf16(reference::toBf16(x)));
   }
-  // std::shuffle differs between libraries.
+  // std::shuffle is not used, because it differs between libraries.
   for (size_t i = count; i > 1; --i)
     std::swap(array[i - 1], array[random() % i]);
   return array;

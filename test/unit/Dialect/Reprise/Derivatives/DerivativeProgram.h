@@ -10,15 +10,15 @@
 
 namespace reprise::test {
 
-/// One array of doubles per value.
+/// Arrays of doubles, one per value.
 using Arrays = std::vector<std::vector<double>>;
 
-/// A module with the functions
-///   @value(x…, u…, v…) -> Σ u·r² + v·r over the results r of the case,
-///   @grad(x…, u…, v…) -> its gradient by x,
-///   @hvp(x…, u…, v…, d…) -> its Hessian times d,
-/// differentiated, with "$t" as `element`. If `indirect`, the op reads other values than the
-/// arguments: the cotangents of 16-bit values are rounded, those of arguments are not.
+/// Module with the functions
+///     @value(x…, u…, v…) -> Σ u·r² + v·r over the results r of the case,
+///     @grad(x…, u…, v…) -> its gradient by x,
+///     @hvp(x…, u…, v…, d…) -> its Hessian times d,
+///   differentiated, with "$t" as `element`. If `indirect`, the op does not read the arguments
+///   directly: the cotangents of 16-bit values are rounded, those of arguments are not.
 class DerivativeProgram {
 public:
   DerivativeProgram(const DerivativeCase &test, const std::string &element, bool indirect = false);
@@ -26,7 +26,7 @@ public:
   /// Empty if the program parsed, differentiated and verified.
   const std::string &getError() const { return error; }
 
-  /// Runs a function on arrays, which are converted to the types of its arguments.
+  /// Runs a function on arrays, which are converted to the types of the function's arguments.
   Arrays run(llvm::StringRef function, const Arrays &arguments);
 
   /// Values for x…, u…, v… that bf16 represents, no two of an array equal.

@@ -51,7 +51,7 @@ TEST(Derivatives, EveryOpHasARuleAndATestOrIsInTheClosedList) {
     std::string name = op.stripDialect().str();
     seen.insert(name);
     bool listed = constants.count(name) || structure.count(name);
-    // The rules of a loop are those of its body.
+    // The rules of a loop are the rules of its body.
     bool hasRule = !listed && name != "loop";
     EXPECT_EQ(op.hasInterface<DifferentiableOpInterface>(), hasRule) << name;
     EXPECT_EQ(tested.count(name), listed ? 0u : 1u) << name;
@@ -74,7 +74,7 @@ void expectNear(const std::vector<double> &actual, const std::vector<double> &ex
     EXPECT_NEAR(actual[i], expected[i], tolerance * largest) << what << ", element " << i;
 }
 
-/// f(inputs + h·direction) - f(inputs - h·direction), divided by 2h.
+/// Returns (f(inputs + h·direction) - f(inputs - h·direction)) / 2h.
 Arrays difference(DerivativeProgram &program, const char *function, const Arrays &inputs,
                   const Arrays &direction) {
   const double h = 1.0 / (1 << 17);
@@ -132,7 +132,8 @@ TEST_P(DerivativeTest, HessianAgreesWithFiniteDifferences) {
     expectNear(product[n], expected[n], 1e-7, ("operand " + std::to_string(n)).c_str());
 }
 
-/// The same derivatives in a narrower type, but for its rounding: the types of a rule fit.
+/// Compares the derivatives in a narrower type with those in f64 up to rounding, to check the types
+/// of a rule.
 void compareWithDouble(const DerivativeCase &test, const std::string &element, double tolerance) {
   DerivativeProgram judge(test, "f64");
   for (bool indirect : {false, true}) {

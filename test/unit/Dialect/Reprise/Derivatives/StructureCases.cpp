@@ -1,4 +1,4 @@
-// reprise: the derivatives of ops that leave values as they are
+// reprise: derivatives of ops that do not change values
 #include "DerivativeCases.h"
 
 namespace reprise::test {

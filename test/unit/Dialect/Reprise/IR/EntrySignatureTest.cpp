@@ -1,4 +1,4 @@
-// reprise: tests of what an entry function's attributes say
+// reprise: tests of the attributes of an entry function
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 
 #include "mlir/Parser/Parser.h"

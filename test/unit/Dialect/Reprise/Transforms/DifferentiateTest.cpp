@@ -9,7 +9,7 @@ using namespace reprise;
 
 namespace {
 
-/// d/dx of x·x·x·…: `count` multiplications in a chain, each of which reads x.
+/// Builds d/dx of x·x·x·…: a chain of `count` multiplications, each of which reads x.
 OwningOpRef<ModuleOp> buildChain(MLIRContext &context, int64_t count) {
   ImplicitLocOpBuilder b(UnknownLoc::get(&context), &context);
   OwningOpRef<ModuleOp> module(ModuleOp::create(b));

@@ -27,7 +27,7 @@ std::map<int64_t, double> enumerate(const Case &given, const std::vector<int> &f
   return best;
 }
 
-/// A problem in which at most so many choices matter.
+/// Makes a problem in which at most `most` choices matter.
 Case makeSmall(Random &random, size_t most) {
   while (true) {
     Case given = makeCase(random, 9, 30, false);
@@ -63,7 +63,7 @@ TEST(CheckpointBound, NoPlanIsCheaper) {
       ASSERT_LE(bound.seconds, least * (1 + 1e-9)) << "round " << round << ", budget " << budget;
       double together = findJointBound(given.problem, given.footprint, budget, least);
       ASSERT_LE(together, least * (1 + 1e-9)) << "round " << round << ", budget " << budget;
-      // Not cut off at what is known.
+      // The bound is not cut off at the known cost.
       ASSERT_LE(findJointBound(given.problem, given.footprint, budget, 2 * least),
                 least * (1 + 1e-9))
           << "round " << round << ", budget " << budget;
@@ -78,7 +78,7 @@ TEST(CheckpointBound, NoPlanIsCheaper) {
   EXPECT_GT(tight, positive / 8);
 }
 
-/// The launch whose buffer a read of the value reads; kNoLaunch if there is none.
+/// Returns the launch whose buffer a read of the value accesses; kNoLaunch if there is none.
 int findMaker(const Case &given, int value) {
   while (value != kAvailable) {
     int operation = given.problem.values[value].operation;
@@ -115,7 +115,7 @@ std::vector<int> shuffleLaunches(const Case &given, Random &random) {
   return numbers;
 }
 
-/// The same step in that order; other buffers lie between the same two launches.
+/// Returns the step in the order `numbers`; other buffers then lie between the same two launches.
 Case reorder(Case given, const std::vector<int> &numbers) {
   int count = given.footprint.numLaunches;
   for (int &launch : given.footprint.launches)
@@ -168,13 +168,13 @@ TEST(CheckpointBound, NoPlanInAnotherOrderIsCheaper) {
   EXPECT_GT(lower, rounds / 20);
 }
 
-/// A chain whose operations differ in bytes per second; its cotangents read it backwards.
+/// Makes a chain whose operations differ in bytes per second; its cotangents read it backwards.
 Case makeChain(const std::vector<int64_t> &bytes, const std::vector<double> &seconds) {
   Case given;
   given.problem.containers = {{-1}, {0}};
   int launch = 0, cotangent = kAvailable;
   for (size_t i = 0; i < bytes.size(); ++i) {
-    // Each reads an argument, so that any can be made alone.
+    // Each operation reads an argument, so that it can be replayed alone.
     given.add(launch++, Kind::Other, {kAvailable}, 0, true, bytes[i]);
     given.footprint.seconds.back() = seconds[i];
   }
@@ -186,12 +186,13 @@ Case makeChain(const std::vector<int64_t> &bytes, const std::vector<double> &sec
 
 TEST(CheckpointBound, IsTheFractionalKnapsackWithoutOperands) {
   Case given = makeChain({10, 20, 30, 1}, {5, 4, 3, 1});
-  // 61 bytes are kept, and each cotangent takes one. The first one reads the value of one byte.
+  // 61 bytes are kept, and each cotangent needs one more. The first cotangent reads the value of
+  // one byte.
   EXPECT_EQ(findBound(given.problem, given.footprint, 62).seconds, 0);
   EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 52, 1).seconds, 1);
   EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 32, 1).seconds, 3);
   EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 22, 1).seconds, 5);
-  // The second one reads the largest value, which then is no way out.
+  // The second cotangent reads the largest value, so that replaying this value does not help.
   EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 52).seconds, 2);
   EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 32).seconds, 9);
   EXPECT_FALSE(findBound(given.problem, given.footprint, 22).isFeasible);

@@ -44,8 +44,7 @@ TEST(Pricer, ABytePaysAtTheLaunchesThatItCrosses) {
   EXPECT_EQ(pricer.choose(prices)[0], Choice::Replay);
 }
 
-/// What is paid are the seconds, of replays and, where they have a price, of launches and bytes,
-/// and the bytes that are kept.
+/// The price contains the seconds of replays, priced launches and priced bytes, and the kept bytes.
 TEST(Pricer, ReplaysPayLessThanAllThatIsKept) {
   Random random(5);
   int replays = 0, unpriced = 0;
@@ -59,7 +58,7 @@ TEST(Pricer, ReplaysPayLessThanAllThatIsKept) {
     double paid = priced.seconds;
     for (size_t launch = 0; launch < prices.size(); ++launch)
       paid += prices[launch] * priced.bytes[launch];
-    // Free bytes are all kept, unless what moves them has a price.
+    // If bytes are free, all values are kept, unless the operations that move them have a price.
     Pricer::Priced kept = pricer.price(std::vector<double>(prices.size()));
     if (given.footprint.launchSeconds == 0 && given.footprint.byteSeconds == 0) {
       ASSERT_EQ(kept.seconds, 0) << "round " << round;

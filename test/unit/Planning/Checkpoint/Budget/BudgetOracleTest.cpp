@@ -14,8 +14,8 @@ using reprise::test::Distances;
 
 namespace {
 
-/// The cheapest choices within a budget, by branch and bound: first which values are saved, as
-/// MUSTs for the bound, then how often each of the others is made again.
+/// Oracle that finds the cheapest choices within a budget by branch and bound. It first decides the
+/// saved values, as MUSTs for the bound, and then how often each other value is replayed.
 class Oracle {
 public:
   Oracle(const Case &given, int64_t budget, double start)
@@ -27,7 +27,7 @@ public:
     });
   }
 
-  /// False if it takes too long; then `best` is only the cheapest that was met.
+  /// Returns false if the search takes too long; `best` is then only the cheapest plan found.
   bool solve() {
     decide(0);
     return steps < kMostSteps;
@@ -39,8 +39,8 @@ private:
 
   bool isDone() { return ++steps >= kMostSteps; }
 
-  /// Seconds of the replays that these choices cannot do without: each operation that has a replay,
-  /// once where it is not settled how often its results are made again.
+  /// Returns a lower bound of the seconds of replays under these choices. An operation counts once
+  /// if the number of its replays is open.
   double leastSeconds(const std::vector<bool> &isOpen) {
     const Schedule &schedule = builder.build(choices);
     std::vector<bool> isCounted(problem.operations.size());
@@ -68,7 +68,7 @@ private:
       choices[value] = isSaved ? Choice::Save : Choice::Replay;
       decide(next + 1);
     }
-    // Neither, as it is kept for some readers only.
+    // The label is neither, because the value is kept for some readers only.
     problem.values[value].label = Label::None;
     choices[value] = Choice::SaveThenReplay;
     if (askers[value].size() > 1)
@@ -98,7 +98,7 @@ private:
     choices[free[next]] = Choice::Replay;
   }
 
-  Problem problem; ///< with what is decided as MUSTs
+  Problem problem; ///< problem with decisions as MUSTs
   const Footprint &footprint;
   int64_t budget;
   ScheduleBuilder builder;
@@ -113,7 +113,8 @@ Case makeFree(Random &random, int forward, bool hasTraffic) {
   CaseOptions options;
   options.forward = 2 + pick(random, forward - 1);
   options.hasTraffic = hasTraffic;
-  options.hasUnread = false; // bounds leave such results out, and would be judged for it
+  // Bounds ignore such results, and would be judged for them.
+  options.hasUnread = false;
   return CaseMaker(random, options).make();
 }
 
@@ -172,7 +173,7 @@ void compare(const Case &given, BudgetPlanner &planner, int64_t budget, Distance
   distances.add(share * (plan->usage.seconds - oracle.best));
 }
 
-/// As many problems as REPRISE_FUZZ_PROBLEMS says.
+/// Judges as many problems as REPRISE_FUZZ_PROBLEMS says.
 Distances judge(uint64_t seed, bool hasTraffic, int &rounds) {
   Random random(seed);
   Distances distances;
@@ -192,7 +193,7 @@ Distances judge(uint64_t seed, bool hasTraffic, int &rounds) {
   return distances;
 }
 
-/// REPRISE_FUZZ_PROBLEMS=2000 prints what Budgets.md says.
+/// REPRISE_FUZZ_PROBLEMS=2000 prints the figures of Budgets.md.
 TEST(CheckpointOracle, JudgesThePlanner) {
   int usual = 100, rounds = usual;
   Distances distances = judge(62, false, rounds);

@@ -17,7 +17,8 @@ using Cost = std::pair<int64_t, double>;
 
 Cost costOf(const Plan &plan) { return {plan.overridden, plan.usage.seconds}; }
 
-/// Bytes of values whose PREFER is not obeyed, but is by the plan that follows all labels.
+/// Returns the bytes of values with a PREFER that the choices ignore; a value that the plan of all
+/// labels keeps counts only for prefer_save.
 int64_t countOverridden(const Case &given, const Plan &followed,
                         const std::vector<Choice> &choices) {
   int64_t bytes = 0;
@@ -35,7 +36,7 @@ int64_t countOverridden(const Case &given, const Plan &followed,
   return bytes;
 }
 
-/// The plan is a plan, and comes to what it says.
+/// Checks that a plan is valid and that its usage is correct.
 void checkPlan(const Case &given, const BudgetPlanner &planner, const Plan &plan, int64_t budget) {
   ScheduleBuilder builder(given.problem);
   const Schedule &schedule = builder.build(plan.choices);
@@ -48,7 +49,7 @@ void checkPlan(const Case &given, const BudgetPlanner &planner, const Plan &plan
   EXPECT_EQ(plan.overridden, countOverridden(given, planner.followed(), plan.choices));
 }
 
-/// Between what the labels take and well below it.
+/// Picks a budget between the peak of the labels' plan and half of it.
 int64_t pickBudget(Random &random, const BudgetPlanner &planner) {
   return planner.followed().usage.peak * (50 + pick(random, 53)) / 100;
 }
@@ -177,9 +178,10 @@ TEST(CheckpointBudget, SlowMoreBytesNeverCostMore) {
         int share = isDescending ? 100 - 8 * i : 44 + 8 * i;
         std::optional<Plan> plan = planner.plan(planner.followed().usage.peak * share / 100);
         if (plan && plan->choices == planner.followed().choices)
-          continue; // what the labels ask for may cost more
+          // Labels may cost more.
+          continue;
         if (!plan || !previous) {
-          // What fitted before fits into more bytes.
+          // A plan that fits a budget fits a larger one.
           EXPECT_TRUE(isDescending || plan || !previous);
         } else if (isDescending) {
           ++compared;
@@ -215,7 +217,7 @@ TEST(CheckpointBudget, BelowTheNeedThereIsNone) {
   Random random(46);
   for (int round = 0; round < 100; ++round) {
     Case given = makeCase(random, 12);
-    // Two operands that are read at once.
+    // Two operands are read at once.
     int launch = given.footprint.numLaunches;
     given.footprint.neighbours.push_back({0, launch, 1000});
     BudgetPlanner planner(given.problem, given.footprint, few());
@@ -284,7 +286,7 @@ TEST(CheckpointBudget, WithAllBytesNothingIsReplayedThatNoLabelAsksFor) {
   }
 }
 
-/// Two units read a value back, and what lies between them leaves no room for it.
+/// Two units read a value in the backward pass, and there is no room for the value between them.
 TEST(CheckpointBudget, KeepsForTheFirstReaderAndMakesAgainForTheLater) {
   Case given;
   given.problem.containers = {{-1}, {0}, {0}};
@@ -311,8 +313,8 @@ Case makeLarge(Random &random, int forward) {
   return CaseMaker(random, options).make();
 }
 
-/// Else annealing could exceed the budget for next to nothing. The search promises no optimum, so
-/// sums are compared.
+/// A buffer that no choice moves must not make plans dearer: annealing could otherwise exceed the
+/// budget for next to nothing. The search promises no optimum, so the test compares sums.
 TEST(CheckpointBudget, ABufferThatNoChoiceMovesMakesNoPlanDearer) {
   Random random(50);
   double alone = 0, beside = 0;
@@ -334,7 +336,7 @@ TEST(CheckpointBudget, ABufferThatNoChoiceMovesMakesNoPlanDearer) {
   EXPECT_LT(beside, 1.03 * alone);
 }
 
-/// Whether keeping one value and replaying another one instead makes the plan cheaper.
+/// Returns whether keeping one value and replaying another one instead makes the plan cheaper.
 bool isWorthAnExchange(const Case &given, const Plan &plan, int64_t budget) {
   Meter meter(given.problem, given.footprint);
   std::vector<Choice> choices = plan.choices;
@@ -354,7 +356,8 @@ bool isWorthAnExchange(const Case &given, const Plan &plan, int64_t budget) {
   return false;
 }
 
-/// Where many values are replayed, annealing must begin no hotter than one of them costs.
+/// If many values are replayed, annealing must start at a temperature no higher than the cost of a
+/// replay.
 TEST(CheckpointBudget, SlowLargePlansAreHardlyWorthAnExchange) {
   Random random(51);
   int worth = 0, plans = 0;

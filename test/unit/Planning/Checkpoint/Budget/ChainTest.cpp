@@ -77,7 +77,7 @@ void visitPlans(const Chain &chain, ChainPlan &plan, size_t first,
       }
 }
 
-/// The least seconds of all plans that fit; below zero if none does.
+/// Returns the smallest seconds of all plans that fit; negative if no plan fits.
 double enumerate(const Chain &chain, int64_t budget) {
   ChainPlan plan{std::vector<Choice>(chain.units.size()), std::vector<int>(chain.units.size())};
   double least = -1;
@@ -116,8 +116,8 @@ TEST(Chain, PlansOfSmallChainsAreTheCheapest) {
   EXPECT_GT(multiLevel, 5);
 }
 
-/// Of equal units that keep their inputs only, a budget of the square root of their number is
-/// enough for one more forward pass and some (Chen et al. 2016, arXiv:1604.06174).
+/// For n equal units that keep only their inputs, a budget of about √n allows one more forward pass
+/// and a little (Chen et al. 2016, arXiv:1604.06174).
 TEST(Chain, LongChainsFitInFewBytes) {
   Chain chain;
   for (int unit = 0; unit < 144; ++unit) {

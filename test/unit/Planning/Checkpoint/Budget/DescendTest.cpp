@@ -1,4 +1,4 @@
-// reprise: tests of the least peak that a descent finds, and of searches that are ended early
+// reprise: tests of the smallest peak that a descent finds, and of searches that are ended early
 #include "../RandomCheckpoint.h"
 
 #include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
@@ -42,7 +42,7 @@ TEST(CheckpointDescent, ItsLeastPeakIsMetByAFreshPlanner) {
   EXPECT_GT(lower, 150);
 }
 
-/// A bound tells that nothing fits, so the planner asks for no time to search.
+/// A bound proves that no plan fits, so the planner does not search.
 TEST(CheckpointDescent, WhatNoPlanFitsNeedsNoSearch) {
   Random random(62);
   for (int round = 0; round < 50; ++round) {
@@ -57,8 +57,8 @@ TEST(CheckpointDescent, WhatNoPlanFitsNeedsNoSearch) {
   }
 }
 
-/// A refusal counts its steps: the descent is the only search of a budget that nothing can meet,
-/// and no later budget needs a second descent.
+/// A refusal counts its steps: a budget that no plan can meet needs one descent, and no later
+/// budget needs a second.
 TEST(CheckpointDescent, ARefusalTakesOneDescent) {
   Random random(64);
   int64_t once = 0, again = 0, alone = 0;
@@ -84,8 +84,8 @@ TEST(CheckpointDescent, ARefusalTakesOneDescent) {
   EXPECT_LE(again, alone / 4);
 }
 
-/// Behind the limit the work of a search does not grow with the step: it asks the clock at each
-/// step, and ends.
+/// After the time limit the work of a search does not grow with the step: the search reads the
+/// clock at each step, and ends.
 TEST(CheckpointDescent, ALongChainEndsWithTheLimit) {
   std::vector<int64_t> late;
   for (int size : {200, 2000}) {
@@ -122,7 +122,7 @@ TEST(CheckpointDescent, BoundsThatAreEndedAreWeakerBounds) {
     Bound ended = findBound(given.problem, given.footprint, budget, 4, isOver);
     EXPECT_LE(ended.seconds, whole.seconds);
     EXPECT_LE(ended.missing, whole.missing);
-    EXPECT_LE(late, 1); // it ends at the first answer
+    EXPECT_LE(late, 1); // the search ends at the first answer
     EXPECT_EQ(ended.isTruncated, late > 0);
     truncated += ended.isTruncated;
     Bound any = findAnyOrderBound(given.problem, given.footprint, budget, 4, [] { return true; });

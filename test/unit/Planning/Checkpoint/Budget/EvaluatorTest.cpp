@@ -1,4 +1,4 @@
-// reprise: tests of what a search asks of its plans
+// reprise: tests of the figures of plans that a search compares
 #include "../../../../../lib/reprise/Planning/Checkpoint/Budget/Evaluator.h"
 #include "../RandomCheckpoint.h"
 
@@ -9,7 +9,7 @@ using namespace reprise::checkpoint::test;
 
 namespace {
 
-/// Three values that one backward reader each reads, with a label each.
+/// Makes three values with a label each; one backward reader reads each.
 Case makeLabelled() {
   Case given;
   given.problem.containers = {{-1}, {0}};
@@ -58,7 +58,7 @@ TEST(Evaluator, OverriddenBytesCountFirst) {
   EXPECT_EQ(overridden.overridden, 10);
   EXPECT_TRUE(evaluator.isBetter(obeyed, overridden));
   EXPECT_FALSE(evaluator.isBetter(overridden, obeyed));
-  // What fits is better than what obeys.
+  // A plan that fits is better than a plan that obeys.
   evaluator.setBudget(obeyed.usage.peak - 1, /*mayOverridePrefers=*/true);
   overridden.usage.peak = obeyed.usage.peak - 1;
   EXPECT_TRUE(evaluator.isBetter(overridden, obeyed));

@@ -10,7 +10,8 @@ using namespace reprise::checkpoint::test;
 
 namespace {
 
-/// What is not stored has no bytes to wait for, so that saving all is measured as it is.
+/// Values that are not stored have no bytes to wait for, so that a plan that saves all values is
+/// measured correctly.
 TEST(FirstFitting, OrdersThatSaveAllTakeNoMoreThanAsked) {
   Random random(6);
   int found = 0, lower = 0, rounds = problemCount(300);
@@ -43,7 +44,7 @@ TEST(FirstFitting, OrdersThatSaveAllTakeNoMoreThanAsked) {
   EXPECT_GT(lower, 3);
 }
 
-/// Two large values, each with one reader.
+/// Two large values have one reader each.
 TEST(FirstFitting, AReaderComesBeforeTheNextLargeValue) {
   Case given;
   given.problem.containers = {{-1}, {0}};

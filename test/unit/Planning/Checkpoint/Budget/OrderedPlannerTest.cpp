@@ -9,7 +9,7 @@ using namespace reprise::checkpoint::test;
 
 namespace {
 
-/// Two large values, each with one backward reader.
+/// Makes two large values, each with one backward reader.
 Case makeTwo() {
   Case given;
   given.problem.containers = {{-1}, {0}};

@@ -56,7 +56,7 @@ TEST(CheckpointPlan, RecomputeAllLowersThePeak) {
   ASSERT_FALSE(validate(save, saved));
   ASSERT_FALSE(validate(again, replayed));
   EXPECT_EQ(countReplays(saved), 0u);
-  // All values of a block but its last, which is the next block's input.
+  // All values of a block except the last are replayed; the last is the next block's input.
   EXPECT_EQ(countReplays(replayed), 16u * 15u);
   EXPECT_GE(findPeak(save, saved), 4 * 256);
   EXPECT_LE(findPeak(again, replayed), 4 * (16 + 16 + 4));
@@ -187,7 +187,7 @@ TEST(CheckpointPlan, SameProblemSamePlan) {
 }
 
 TEST(CheckpointPlan, HundredThousandOperationsInASecond) {
-  // One chain of half a block each way also shows that no recursion follows its length.
+  // Two halves of one long chain also show that no recursion follows its length.
   for (auto [blocks, length] : {std::pair(1000, 50), std::pair(2, 25000)}) {
     Problem problem = makeChain(blocks, length, Label::PreferRecompute);
     auto start = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// reprise: tests of what is cheap enough to be computed again without a budget
+// reprise: tests of values that are cheap enough to be replayed without a budget
 #include "reprise/Planning/Checkpoint/Labels/NearlyFree.h"
 #include "../LabelledChain.h"
 
@@ -30,11 +30,11 @@ struct Step {
       problem.values[value].root = problem.values[problem.operations.back().operands[0]].root;
     return value;
   }
-  /// A contraction, which is never computed again here, and which the backward pass does not read.
+  /// Adds a contraction that is never replayed and that the backward pass does not read.
   int product(int64_t bytes = kBytes) {
     return forward(Kind::Contraction, {kAvailable}, kBytes, bytes);
   }
-  /// The same, but saved, since the backward pass reads it.
+  /// Adds a contraction that is saved, since the backward pass reads it.
   int saved() {
     int value = product();
     reads.push_back({Kind::Elementwise, value});
@@ -86,8 +86,8 @@ TEST(NearlyFree, ArithmeticIsComparedWithTheBytesThatItSpares) {
   }
 }
 
-/// Nothing is computed again in a kernel that reads memory. For a contraction a pass before it
-/// does, as it reads its operand many times.
+/// No value is replayed in a kernel that reads memory, except for a contraction: a pass before it
+/// replays the value, as the contraction reads its operand many times.
 TEST(NearlyFree, NotWhatIsReadFromMemoryButByAContraction) {
   for (Kind kind : {Kind::Contraction, Kind::Other}) {
     Step step;
@@ -130,7 +130,8 @@ TEST(NearlyFree, TheWholeChainIsComputedAgain) {
   EXPECT_TRUE(free[outer]);
 }
 
-/// What takes half of its bytes may be kept for it, what takes more may not.
+/// An operand of at most half of the value's bytes may be kept for the replay; a larger one may
+/// not.
 TEST(NearlyFree, WhatItReadsMayBeKeptIfItIsSmall) {
   for (int64_t bytes : {kBytes / 8, kBytes / 2, kBytes / 2 + 1, kBytes}) {
     Step step;
@@ -141,8 +142,8 @@ TEST(NearlyFree, WhatItReadsMayBeKeptIfItIsSmall) {
   }
 }
 
-/// A chain of the greatest length from a 16-bit product, and its result in 16 bits, of which the
-/// conversions do not count.
+/// The chain starts from a 16-bit product, has the maximal length, and ends in 16 bits; conversions
+/// do not count.
 TEST(NearlyFree, ConversionsAddNothingToALength) {
   for (int length : {6, 7}) {
     Step step;
@@ -164,7 +165,8 @@ TEST(NearlyFree, LabelsComeFirst) {
   }
 }
 
-/// Otherwise the chain behind it would be computed twice.
+/// A chain does not start from a value that is replayed for a label, because the chain would be
+/// computed twice.
 TEST(NearlyFree, NotOfWhatIsComputedAgainForALabel) {
   Step step;
   int input = step.saved();

@@ -13,7 +13,8 @@ using namespace reprise::checkpoint::test;
 
 namespace {
 
-/// A value, a view of it and a view of that, which alone is read back.
+/// Fixture with a value, a view of it and a view of the view; only the last is read in the backward
+/// pass.
 class Views : public ::testing::Test {
 protected:
   Views() {
@@ -127,7 +128,8 @@ TEST_F(Views, SayWhatIsHeldOfTheMemory) {
   EXPECT_EQ(solution.reasons[memory], Reason::Fastest);
 }
 
-/// In random problems no plan of the labels, nor any choices that obey them, holds what must go.
+/// In random problems neither the plan of the labels nor any obeying choices hold values that must
+/// be recomputed.
 TEST(RandomViews, NeverHoldWhatMustBeRecomputed) {
   Random random(7);
   int joined = 0;

@@ -46,8 +46,8 @@ TEST(LaunchOrder, ALaunchWaitsForThoseBeforeIt) {
   EXPECT_FALSE(isPossible(links, {0, 1, -1}));
 }
 
-/// A meter that takes over another order, and one that is made for it, measure what the definition
-/// says.
+/// A meter that switches to another order and a meter that is made for this order both agree with
+/// the definition.
 TEST(LaunchOrder, AMeterMeasuresInIt) {
   Random random(2);
   int differ = 0, rounds = problemCount(400);
@@ -74,8 +74,8 @@ TEST(LaunchOrder, AMeterMeasuresInIt) {
   EXPECT_GT(differ, rounds / 5);
 }
 
-/// A step whose operations were sorted is a step like any other, and takes what its launches take
-/// in that order.
+/// A step with sorted operations is an ordinary step, and has the cost of its launches in that
+/// order.
 TEST(LaunchOrder, OperationsFollowTheirLaunches) {
   Random random(4);
   int differ = 0, rounds = problemCount(400);

@@ -8,7 +8,7 @@ using namespace reprise;
 
 namespace {
 
-/// All cases of an enum of the dialect have the number and the text that the planner's has.
+/// Compares the numbers and texts of all cases of an enum in the dialect and in the planner.
 template <typename Own, typename Parse, typename Stringify, typename Symbolize>
 void compare(uint32_t first, uint32_t last, Parse parse, Stringify stringify, Symbolize symbolize) {
   for (uint32_t number = first; number <= last; ++number) {

@@ -15,8 +15,8 @@ using namespace reprise::checkpoint::test;
 
 namespace {
 
-/// As a file has it: who reads a view reads what it views, and a view of what is there is no
-/// buffer of its own.
+/// Draws a case as files express it: readers of a view are readers of its operand, and a view of an
+/// argument is no buffer.
 Case drawFileCase(Random &random) {
   Case given = makeCase(random, 5 + pick(random, 20), 30, pick(random, 2));
   for (size_t i = given.problem.operations.size(); i-- > 0;) {
@@ -39,7 +39,7 @@ Case drawFileCase(Random &random) {
   return given;
 }
 
-/// Draws a case whose labels hold for memory, as those of a file do.
+/// Draws a case whose labels hold for memory, as the labels of a file do.
 Case makeFileCase(Random &random) {
   for (;;) {
     Case given = drawFileCase(random);
@@ -55,7 +55,7 @@ void sortOnce(std::vector<std::vector<int>> &lists) {
   }
 }
 
-/// As a file has them: each once, and readers of a view are readers of what it views.
+/// Makes links as files express them: each once, with readers of a view as readers of its operand.
 LaunchLinks makeFileLinks(const Case &given) {
   LaunchLinks links = linksOf(given);
   for (size_t i = given.problem.operations.size(); i-- > 0;) {
@@ -139,7 +139,8 @@ reprise::Plan planWithin(const std::string &text, int64_t budget) {
   return plans ? plans->front() : reprise::Plan();
 }
 
-/// Whoever is told that a budget is too small, and which one was met, asks for that one next.
+/// A message about a small budget names the smallest budget found, and a plan meets it in the next
+/// run.
 TEST(ProblemFile, TheLeastBudgetThatIsNamedIsMet) {
   Random random(54);
   int refused = 0;
@@ -179,7 +180,7 @@ TEST(ProblemFile, ReadsWhatItWrites) {
   }
 }
 
-/// What is read from damaged text, if anything, can be planned and judged.
+/// Plans and judges the problem that is read from damaged text, if reading succeeds.
 void planWhatIsRead(Random &random, const std::string &text) {
   ProblemFile file;
   if (!readProblemFile(text, file).empty())
@@ -214,7 +215,7 @@ void planWhatIsRead(Random &random, const std::string &text) {
   EXPECT_FALSE(validate(step.problem)) << text;
 }
 
-/// Another number, another word, or a member less.
+/// Damages a text: another number, another word, or a missing member.
 std::string damage(Random &random, std::string text) {
   static const std::vector<std::string> words = {
       "null", "-1", "0",     "1e18", "0.5",      "1e400",    "9223372036854775807", "2147483647",

@@ -124,7 +124,7 @@ TEST_F(CheckpointJudge, SeesMalformedProblems) {
   EXPECT_TRUE(isMalformed(broken));
 }
 
-/// A search compares seconds: with a NaN it would neither end nor answer.
+/// Figures must be numbers: a search that compares seconds with a NaN would neither end nor answer.
 TEST(CheckpointFootprint, SeesOddFigures) {
   Random random(3);
   const Case good = makeCase(random, 12, 0);

@@ -1,4 +1,4 @@
-// reprise: tests of where a long run of operations is cut into units
+// reprise: tests of the places at which a long run of operations is cut into units
 #include "reprise/Planning/Checkpoint/Schedule/CutRun.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ TEST(CheckpointCut, CutsWhereLittleCrosses) {
   for (size_t i = 0; i < 9; ++i)
     values.push_back({i, i + 1, i % 3 == 2 ? 1 : 100});
   EXPECT_EQ(cutRun(9, values), (std::vector<size_t>{3, 6}));
-  // The small ones move by one.
+  // The small values move by one.
   for (size_t i = 0; i < 9; ++i)
     values[i].bytes = i % 3 == 0 ? 1 : 100;
   EXPECT_EQ(cutRun(9, values), (std::vector<size_t>{4, 7}));

@@ -103,7 +103,7 @@ TEST_F(FootprintByHand, ElementwiseResultsTakeTheirOperandsPlace) {
   int b = given.add(1, Kind::Elementwise, {a}, 0, true, 10);
   given.add(2, Kind::Contraction, {b}, 0, true, 10);
   EXPECT_EQ(profile(), (Bytes{10, 10, 10}));
-  // Not one of another size, and not one that is still read.
+  // The result shares no buffer of another size, and no buffer that is still read.
   given.problem.values[a].bytes = 11;
   EXPECT_EQ(profile(), (Bytes{11, 21, 10}));
   given.problem.values[a].bytes = 10;
@@ -126,7 +126,7 @@ TEST_F(FootprintByHand, ResultsTakeAnyPlaceInTheirStep) {
   int c = given.add(1, Kind::Reduction, {b}, 0, true, 10);
   given.add(2, Kind::Contraction, {c}, 0, true, 10);
   EXPECT_EQ(profile(), (Bytes{40, 40, 10}));
-  // But not of what is read from memory.
+  // Operands that are read from memory do not share.
   given.problem.operations[2].kind = Kind::Other;
   EXPECT_EQ(profile(), (Bytes{40, 50, 10}));
 }
@@ -174,10 +174,10 @@ TEST_F(FootprintByHand, ElementwiseReplaysJoinTheirReader) {
   given.add(2, Kind::Contraction, {b}, 0, true, 1);
   given.add(3, Kind::Elementwise, {b}, 1, false, 1);
   EXPECT_EQ(profile(), (Bytes{10, 10, 10, 10}));
-  // The replay reads in launch 3 what is kept for it, and is never stored.
+  // The replay in launch 3 reads the value that is kept for it, and is never stored.
   EXPECT_EQ(profile({Choice::Save, Choice::Replay}), (Bytes{10, 20, 20, 10}));
   EXPECT_EQ(usage.seconds, 1);
-  // A contraction reads memory: beside its operand.
+  // A contraction reads memory, so its result does not share its operand's buffer.
   given.problem.operations.back().kind = Kind::Contraction;
   given.problem.values[b].bytes = 20;
   EXPECT_EQ(profile({Choice::Save, Choice::Replay}), (Bytes{10, 30, 30, 30}));
@@ -201,7 +201,7 @@ TEST_F(FootprintByHand, ReplaysOfOneLaunchAreOneStep) {
   std::vector<Choice> choices = {Choice::Save, Choice::Replay, Choice::Replay};
   EXPECT_EQ(profile(choices), (Bytes{10, 10, 10, 11}));
   EXPECT_EQ(usage.seconds, 2);
-  // In launches of their own the first writes what the second reads.
+  // In launches of their own, the first operation writes the value that the second reads.
   given.footprint.launches[c] = 2;
   EXPECT_EQ(profile(choices), (Bytes{10, 110, 110, 110}));
 }

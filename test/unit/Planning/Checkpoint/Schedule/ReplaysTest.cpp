@@ -1,4 +1,4 @@
-// reprise: tests of schedules that are made of choices
+// reprise: tests of schedules that are built from choices
 #include "../RandomCheckpoint.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ Unit unitOf(const Problem &problem, int operation) {
   return {container, op.order};
 }
 
-/// Checks a schedule against what each choice means, read by read.
+/// Reader that checks a schedule against the meaning of each choice, read by read.
 class Reader {
 public:
   Reader(const Case &given, const std::vector<Choice> &choices, const Schedule &schedule,
@@ -36,7 +36,7 @@ public:
       for (size_t o = 0; o < problem.operations[run.operation].operands.size(); ++o) {
         int source = schedule.sources[run.firstSource + o];
         checkSource(static_cast<int>(i), problem.operations[run.operation].operands[o], source);
-        // A replay waits for the first original that needs it.
+        // A replay is delayed until the first original that needs it.
         if (source >= 0 && schedule.runs[source].reader == run.reader)
           isRead[source] = true;
       }
@@ -46,7 +46,7 @@ public:
   }
 
 private:
-  /// Replays stand right before the original that they are for.
+  /// Checks that replays stand right before the original that they are for.
   void checkPlace(int index) {
     const Schedule::Run &run = schedule.runs[index];
     EXPECT_TRUE(seen.insert({run.operation, run.replay}).second) << "operation twice";
@@ -93,7 +93,8 @@ private:
   int firstReplay;
   std::set<std::pair<int, int>> seen;
   std::map<Unit, int> numbers;
-  std::map<int, Unit> firstUnits; // of values that are kept for one
+  // First units of values that are kept for one unit.
+  std::map<int, Unit> firstUnits;
   std::map<int, Unit> units;
 };
 
