@@ -7,7 +7,7 @@
 # make asan       build with address and undefined-behaviour sanitizers and run the lit suite and the unit tests
 # make nightly    what a machine has time for at night: make asan, a minute of each fuzzer of bytes, and the
 #                 random training programs that show every op replayed
-# make docs       write docs/generated again
+# make docs       write docs/reference/generated again
 # make install    PREFIX=FOLDER
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local

@@ -1,4 +1,4 @@
-// reprise: writes docs/generated/Attributes.md, the page of the attributes that passes hand on
+// reprise: writes the reference page of the attributes that passes hand on
 //
 // Usage: attribute-page FILE
 #include "reprise/Dialect/Exec/IR/Attributes.h"

@@ -7,7 +7,7 @@ Usage: check-layout.py [BUILD [SOURCE]]      SOURCE: the tree to check (default:
   def MyThingPass, test/**/my-thing.mlir.
 - No source file is longer than 400 lines.
 - No loose ends are marked in the code.
-- Every #include goes from a room to one that the table of rooms in docs/Architecture.md allows.
+- Every #include goes from a room to one that the table of rooms in docs/explanation/Architecture.md allows.
 - Every line of C++ stands as clang-format-22 puts it; skipped where that is not installed.
 - No line of a page of docs is longer than 120 columns, tables and code blocks aside.
 - No class has more than 25 methods.
@@ -21,7 +21,7 @@ import subprocess
 import sys
 
 SOURCE = os.path.abspath(sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.path.dirname(__file__), ".."))
-ROOMS_PAGE = "docs/Architecture.md"
+ROOMS_PAGE = "docs/explanation/Architecture.md"
 FORMATTER = "clang-format-22"
 COLUMNS = 120
 LINES_PER_FILE = 400
@@ -42,7 +42,7 @@ def source_files(suffixes=(".cpp", ".h", ".cuh", ".cu", ".td", ".py", ".sh", ".m
     if names is None:
         names = walk()
     for name in sorted(names):
-        excluded = name.startswith(("test/data/", "docs/generated/"))
+        excluded = name.startswith(("test/data/", "docs/reference/generated/"))
         if name.endswith(suffixes) and not excluded:
             if os.path.exists(os.path.join(SOURCE, name)):
                 yield name

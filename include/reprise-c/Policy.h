@@ -5,7 +5,7 @@
  *
  * The compiler calls `decide` once per graph, with one slot per op; the plugin writes what it wants
  * for the results of each op. It requests, and the compiler validates: what a request means beside
- * other sources is in docs/Policies.md. All calls come from one thread.
+ * other sources is in docs/reference/Policies.md. All calls come from one thread.
  *
  * Versions: another major breaks, and the compiler refuses it. A minor only appends fields: look at
  * `struct_size` (RP_HAS) before reading one that came later than 1.0. Strings are not terminated by

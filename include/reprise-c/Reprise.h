@@ -1,6 +1,6 @@
 /* reprise: the compiler, its planners and its runtime in C. No LLVM types, no C++.
  *
- * docs/Embedding.md is the guide. In short:
+ * docs/reference/Embedding.md is the guide. In short:
  *
  * - A session holds a compiler; all else is made with one. Objects may be destroyed in any order;
  *   to destroy NULL does nothing.
@@ -233,10 +233,11 @@ REPRISE_EXPORT void reprise_compilation_destroy(reprise_compilation *compilation
 /* The bundle, an object of its own; an error after an estimate, which makes none. */
 REPRISE_EXPORT reprise_error *reprise_compilation_get_bundle(reprise_compilation *compilation,
                                                              reprise_bundle **bundle);
-/* The report: "json" (docs/report.schema.json), "html" or "txt"; NULL for another format. */
+/* The report: "json" (docs/reference/schemas/report.schema.json), "html" or "txt"; NULL for another
+ * format. */
 REPRISE_EXPORT const char *reprise_compilation_report(reprise_compilation *compilation,
                                                       const char *format);
-/* The plan, as --plan-out writes it (docs/plan.schema.json). */
+/* The plan, as --plan-out writes it (docs/reference/schemas/plan.schema.json). */
 REPRISE_EXPORT const char *reprise_compilation_plan(reprise_compilation *compilation);
 /* What is done with a value, and why; NULL if no value has that id or name. A later call replaces
  * the text. */
@@ -247,10 +248,11 @@ REPRISE_EXPORT int reprise_compilation_fits(const reprise_compilation *compilati
 
 /* ---- planning without IR ---- */
 
-/* Plans a problem as reprise-plan does: kind "checkpoint" (docs/planning-problem.schema.json, or a
- * graph of networkx), "offsets" (CSV) or "pipeline" (docs/pipeline-problem.schema.json). `options`
- * are the flags of reprise-plan: budget (repeated), time-limit, or-least; capacity; schedule
- * (repeated). That a budget cannot be met is no error: the summary says so. */
+/* Plans a problem as reprise-plan does: kind "checkpoint"
+ * (docs/reference/schemas/planning-problem.schema.json, or a graph of networkx), "offsets" (CSV) or
+ * "pipeline" (docs/reference/schemas/pipeline-problem.schema.json). `options` are the flags of
+ * reprise-plan: budget (repeated), time-limit, or-least; capacity; schedule (repeated). That a
+ * budget cannot be met is no error: the summary says so. */
 REPRISE_EXPORT reprise_error *reprise_plan_problem(reprise_session *session, const char *kind,
                                                    const char *problem, size_t size,
                                                    const reprise_options *options,

@@ -15,7 +15,7 @@ class Plan:
     """What is saved and replayed, as ``reprise-compile --plan-out`` writes it."""
 
     def __init__(self, content: dict[str, Any]) -> None:
-        #: docs/plan.schema.json
+        #: docs/reference/schemas/plan.schema.json
         self.content = content
 
     @classmethod

@@ -26,7 +26,7 @@ def show_bytes_exactly(count: int) -> str:
 
 
 class Report:
-    """The report of a compilation. Keys of docs/report.schema.json are attributes: ``report.step_bytes``."""
+    """The report of a compilation. Keys of docs/reference/schemas/report.schema.json are attributes: ``report.step_bytes``."""
 
     COLUMNS = ("id", "op", "bytes", "decision", "reason")
     #: What a step takes; budgets bound, and shares are of, arena and workspace together.
@@ -35,7 +35,7 @@ class Report:
               "saved_bytes": "saved for the backward pass"}
 
     def __init__(self, content: dict[str, Any], page: str = "", text: str = "") -> None:
-        #: docs/report.schema.json
+        #: docs/reference/schemas/report.schema.json
         self.content = content
         #: The whole page, as ``--report=F.html`` writes it.
         self.html = page

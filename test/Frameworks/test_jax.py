@@ -220,7 +220,7 @@ def check_page():
     with contextlib.redirect_stdout(io.StringIO()):
         exec(re.search(r"```python\n(.*?)```", page, re.S).group(1).replace("range(100)", "range(5)"), names)
     last = names["loss"](names["params"], names["x"], names["y"])
-    checks.check("the program of docs/Jax.md runs, and learns", float(last) < float(names["value"]), f"{names['value']}, {last}")
+    checks.check("the program of docs/reference/Jax.md runs, and learns", float(last) < float(names["value"]), f"{names['value']}, {last}")
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A GPU for each process, and values that go between them by NCCL or through the memory of the host.
 
-Driver and NCCL are emulated ones (docs/Rationale/GpuEmulator.md). Skipped where there is no MPI.
+Driver and NCCL are emulated ones (docs/explanation/GpuEmulator.md). Skipped where there is no MPI.
 """
 
 import os

@@ -155,7 +155,8 @@ std::string summarize(const ReportedPipeline &pipeline);
 /// What `reprise-compile --report=F.json` writes of a pipeline.
 llvm::json::Object toJson(const ReportedPipeline &pipeline);
 
-/// What `reprise-compile --report=F.json` writes of one device program (docs/report.schema.json).
+/// What `reprise-compile --report=F.json` writes of one device program
+/// (docs/reference/schemas/report.schema.json).
 llvm::json::Object toJson(const Report &report);
 
 /// Adds model, entry, given_policies and compiler.

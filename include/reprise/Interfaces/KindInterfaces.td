@@ -27,7 +27,7 @@ def ViewOpInterface : OpInterface<"ViewOpInterface"> {
 
 def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
   let cppNamespace = "::reprise";
-  let description = [{Reduces operand 0 over some dimensions in the canonical order (docs/Rationale/Bits.md).}];
+  let description = [{Reduces operand 0 over some dimensions in the canonical order (docs/explanation/Bits.md).}];
   let methods = [
     InterfaceMethod<"The reduced dimensions, ascending.", "::llvm::SmallVector<int64_t>", "getReducedDims">,
     InterfaceMethod<"How two partial results combine.", "::reprise::ReductionKind", "getReductionKind">

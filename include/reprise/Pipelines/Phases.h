@@ -36,7 +36,7 @@ enum class Phase {
 /// More devices than a pipeline has.
 inline constexpr int64_t kMostDevices = 1024;
 
-/// How `partition` shares a step out among devices (docs/Rationale/Stages.md).
+/// How `partition` shares a step out among devices (docs/explanation/Stages.md).
 struct StageOptions {
   int64_t devices = 1;            ///< one leaves the step on one device
   std::vector<std::string> begin; ///< the scopes at which stages begin; empty: balanced

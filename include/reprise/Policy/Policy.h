@@ -95,7 +95,7 @@ public:
     Factory make;
   };
 
-  /// Knows the built-in policies (docs/Policies.md).
+  /// Knows the built-in policies (docs/reference/Policies.md).
   PolicyRegistry();
   /// The registry that all passes on this context use. registerAllDialects must have been called
   /// for the context, and the dialect `reprise` be loaded.

@@ -1,9 +1,10 @@
 // reprise: the elementary functions as the interpreter computes them, one element at a time.
 //
-// What they return is part of the promise on bits (docs/Rationale/Bits.md): IEEE +, -, ×, ÷, square
-// root and fma in a fixed order, so every machine gives the same bits. Subnormal arguments and
-// results, infinities, signed zeros and NaN are right; a NaN result has no promised payload. The
-// largest error that was measured stands at each function, in units in the last place, f32 and f64.
+// What they return is part of the promise on bits (docs/explanation/Bits.md): IEEE +, -, ×, ÷,
+// square root and fma in a fixed order, so every machine gives the same bits. Subnormal arguments
+// and results, infinities, signed zeros and NaN are right; a NaN result has no promised payload.
+// The largest error that was measured stands at each function, in units in the last place, f32 and
+// f64.
 
 #ifndef REPRISE_REFERENCE_ELEMENTARY_H
 #define REPRISE_REFERENCE_ELEMENTARY_H

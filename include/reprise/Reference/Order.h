@@ -1,6 +1,6 @@
 // reprise: the canonical orders of reductions and contractions, as loops.
 //
-// docs/Rationale/Bits.md says why these orders. The code generator implements them by itself and
+// docs/explanation/Bits.md says why these orders. The code generator implements them by itself and
 // must give the same bits.
 #ifndef REPRISE_REFERENCE_ORDER_H
 #define REPRISE_REFERENCE_ORDER_H

@@ -1,5 +1,5 @@
 // reprise: what each random op draws for one element, as the interpreter computes it
-// (docs/Rationale/Random.md).
+// (docs/explanation/Random.md).
 //
 // Floating-point draws come in the compute type (f32 for bf16 and f16): the caller rounds to the
 // element type, once, as after any other op. Attributes are f64; what a formula needs of them is

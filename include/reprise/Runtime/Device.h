@@ -1,6 +1,6 @@
 // reprise: what the runtime asks of a machine: memory, programs, streams and events, copies
 //
-// docs/Rationale/Devices.md tells how a device is made.
+// docs/explanation/Devices.md tells how a device is made.
 #ifndef REPRISE_RUNTIME_DEVICE_H
 #define REPRISE_RUNTIME_DEVICE_H
 

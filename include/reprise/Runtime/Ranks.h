@@ -1,6 +1,6 @@
 // reprise: the processes of one run: what they agree on, and how all of them end when one fails
 //
-// docs/Rationale/Processes.md tells why it is made like this.
+// docs/explanation/Processes.md tells why it is made like this.
 #ifndef REPRISE_RUNTIME_RANKS_H
 #define REPRISE_RUNTIME_RANKS_H
 

@@ -2,7 +2,7 @@
 //
 // On a CPU a 32-bit word lives in a 64-bit lane, with junk in the upper half wherever that does not
 // matter: a product of two such lanes is one vpmuludq, while mul_extended on 32-bit lanes falls
-// apart into shuffles (docs/Rationale/Random.md). On a GPU a word is a register of 32 bits.
+// apart into shuffles (docs/explanation/Random.md). On a GPU a word is a register of 32 bits.
 
 #include "reprise/Conversion/Random.h"
 #include "Lanes.h"

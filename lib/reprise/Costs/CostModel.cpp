@@ -19,7 +19,7 @@ using namespace mlir;
 namespace reprise {
 
 /// Rates that the kernels of this compiler reach on x86-64 machines of these years, AVX2 or
-/// AVX-512, as docs/Benchmarks.md has them: per thread; all threads share the memory.
+/// AVX-512, as docs/reference/benchmarks has them: per thread; all threads share the memory.
 static DeviceRates describeCpu(unsigned threads) {
   double count = threads ? threads : 2, single = 200e9 * count;
   DeviceRates rates;
@@ -35,9 +35,9 @@ static DeviceRates describeCpu(unsigned threads) {
 }
 
 /// What kernels reach on a chip: of its data sheet's rates .57 in contractions of f32, .22 on
-/// tensor cores, by a library .5, and .875 of its bandwidth. Measured on an H200 (docs/Cuda.md),
-/// and taken for the others. What is exact is outside of tensor cores: chains of fma in f32, into
-/// which 16-bit operands widen.
+/// tensor cores, by a library .5, and .875 of its bandwidth. Measured on an H200
+/// (docs/reference/Cuda.md), and taken for the others. What is exact is outside of tensor cores:
+/// chains of fma in f32, into which 16-bit operands widen.
 struct Chip {
   unsigned number; ///< sm_80 is 80
   const char *name;

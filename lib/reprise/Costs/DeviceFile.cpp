@@ -8,8 +8,8 @@ using llvm::json::Object;
 
 namespace reprise {
 
-/// What docs/device.schema.json states. Beyond it seconds would overflow where the planner adds and
-/// divides them.
+/// What docs/reference/schemas/device.schema.json states. Beyond it seconds would overflow where
+/// the planner adds and divides them.
 static constexpr NumberRange kRate{1, 1e24, /*allowsZero=*/false};
 static constexpr NumberRange kLaunchSeconds{1e-12, 1e6, /*allowsZero=*/true};
 static constexpr int64_t kMostBytes = int64_t(1) << 53;

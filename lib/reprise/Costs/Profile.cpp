@@ -11,7 +11,8 @@ using llvm::json::Object;
 namespace reprise {
 namespace {
 
-/// As docs/Costs.md states: times of a step that a clock can tell and that end, and counts.
+/// As docs/reference/Costs.md states: times of a step that a clock can tell and that end, and
+/// counts.
 constexpr NumberRange kSeconds{1e-18, 1e9, /*allowsZero=*/true};
 constexpr NumberRange kCount{1, 1e24, /*allowsZero=*/true};
 constexpr NumberRange kThreads{1, 4096, /*allowsZero=*/false};

@@ -66,7 +66,7 @@ private:
 };
 
 /// A plugin may loop, crash or call exit(), so that it runs in a child process, from which only its
-/// answer comes back (docs/Rationale/Policies.md).
+/// answer comes back (docs/explanation/Policies.md).
 LogicalResult PluginPolicy::askChild(const rp_graph &graph, Location location,
                                      PluginAnswer &answer) const {
   GuardLimits limits;

@@ -1,6 +1,6 @@
 // reprise: transfers between processes that have a GPU each, by NVIDIA's library
 //
-// docs/Rationale/Processes.md tells in which order, and why.
+// docs/explanation/Processes.md tells in which order, and why.
 #ifndef REPRISE_LIB_RUNTIME_NCCLTRANSPORT_H
 #define REPRISE_LIB_RUNTIME_NCCLTRANSPORT_H
 

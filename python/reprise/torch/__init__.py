@@ -1,6 +1,6 @@
 """Reprise for PyTorch: ``torch.compile(model, backend="reprise_plan", options={"budget": "60%"})``, or "reprise".
 
-docs/PyTorch.md is the guide. Importing this module registers the backends; an installed package does that by its entry
+docs/tutorials/PyTorch.md is the guide. Importing this module registers the backends; an installed package does that by its entry
 points, too.
 """
 

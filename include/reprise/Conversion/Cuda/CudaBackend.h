@@ -2,7 +2,7 @@
 //
 // The groups are those of the CPU, and so are the loop nests that they become (LoopNest/) and the
 // arithmetic of their elements. What differs is who does the work: a thread has four neighbouring
-// elements, or one lane of a row's reductions (docs/Rationale/SecondTarget.md).
+// elements, or one lane of a row's reductions (docs/explanation/SecondTarget.md).
 #ifndef REPRISE_CONVERSION_CUDA_CUDABACKEND_H
 #define REPRISE_CONVERSION_CUDA_CUDABACKEND_H
 
@@ -40,7 +40,7 @@ public:
   std::vector<std::string> getFeatures() const override;
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
-  /// Of an A100 on PCIe 4 and an H100 on PCIe 5, about (docs/devices).
+  /// Of an A100 on PCIe 4 and an H100 on PCIe 5, about (docs/reference/devices).
   int64_t countBytesBesideHost() const override { return 64; }
   bool usesPlaceAlignment() const override { return true; }
   bool canFail() const override { return true; }

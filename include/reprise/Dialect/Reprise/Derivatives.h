@@ -9,7 +9,7 @@ class DialectRegistry;
 namespace reprise {
 
 /// Gives every op of the dialect that has a derivative its rule (DifferentiableOpInterface). Ops
-/// without one are a closed list in the tests (docs/Rationale/Autodiff.md).
+/// without one are a closed list in the tests (docs/explanation/Autodiff.md).
 void registerDerivatives(mlir::DialectRegistry &registry);
 
 } // namespace reprise

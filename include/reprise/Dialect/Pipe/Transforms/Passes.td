@@ -66,7 +66,7 @@ def FormPiecesPass : Pass<"pipe-form-pieces", "::mlir::ModuleOp"> {
     Takes a flat step whose ops have marks of stages and micro-batches. An op goes to the pass of its stage over its
     micro-batch, or stands alone before or after all of them; one without marks follows what it reads. Constants, and
     what is made of inputs alone, stay beside the pieces. A `pipe.schedule` has the order, and the marks are gone.
-    See docs/Rationale/Stages.md.
+    See docs/explanation/Stages.md.
   }];
   let options = ShapeOptions.options;
   let dependentDialects = ["::reprise::pipe::PipeDialect"];

@@ -30,7 +30,7 @@ def PolicyOp : Op<Reprise_Dialect, "policy",
 def RuleOp : Op<Reprise_Dialect, "rule", [HasParent<"PolicyOp">]> {
   let summary = "What matches gets a label, or what a policy says";
   let description = [{
-    With `match`: all keys must hold (docs/Policies.md lists them); the first rule that matches gives the label. Without: the default, for ops that no rule matches; it comes last.
+    With `match`: all keys must hold (docs/reference/Policies.md lists them); the first rule that matches gives the label. Without: the default, for ops that no rule matches; it comes last.
     `policy "P"` stands for all that P says: a built-in policy, a rule file, a plugin or `@NAME`.
   }];
   let arguments = (ins OptionalAttr<Reprise_LabelAttr>:$label, OptionalAttr<DictionaryAttr>:$match, OptionalAttr<StrAttr>:$policy);

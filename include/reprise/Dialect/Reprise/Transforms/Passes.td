@@ -45,7 +45,7 @@ def AssignLabelsPass : Pass<"reprise-assign-labels", "::mlir::ModuleOp"> {
 
     `reprise.policy` ops and `reprise.name` ops vanish; `reprise.names` keeps their names, one per result. A name that labels one of several
     results writes `reprise.result_labels` and `reprise.result_rules`. Values that share memory, a value and its views, get
-    one label (docs/Policies.md). What cannot be offloaded, in a loop or as a view of an argument, falls back: a
+    one label (docs/reference/Policies.md). What cannot be offloaded, in a loop or as a view of an argument, falls back: a
     `prefer_offload` becomes `prefer_save`, with a remark; a `must_offload` is an error.
 
     Policies see every iteration of a loop. Where they give an op in it different labels in different iterations, it is an
@@ -152,7 +152,7 @@ def UnrollLoopsPass : InterfacePass<"reprise-unroll-loops", "::mlir::FunctionOpI
   let summary = "Replaces every loop by its iterations";
   let description = [{
     Each iteration becomes a unit of its own. Runs after differentiation, so that the sums of cotangents are those of the
-    loop, in its order: see docs/Rationale/Loops.md.
+    loop, in its order: see docs/explanation/Loops.md.
   }];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
@@ -179,7 +179,7 @@ def SliceBatchPass : Pass<"reprise-slice-batch", "::reprise::ProgramOp"> {
     (BatchableOpInterface). A sum over the batch adds up over micro-batches in their order, at the op that makes it; a
     mean adds up as a sum, and is divided after the last one; sums of 16-bit values add up in f32. Random words belong to
     the elements of the whole batch, so masks do not depend on the number of micro-batches. What only inputs go into,
-    such as the number of tokens that count, is made of the whole batch first. See docs/Rationale/MicroBatches.md.
+    such as the number of tokens that count, is made of the whole batch first. See docs/explanation/MicroBatches.md.
 
     What a micro-batch reads of a value for the whole batch is a `pipe.slice`, and what it adds to a sum over the batch
     a `pipe.accumulate`; `pipe-lower-microbatches` makes ops of the model graph of both.
@@ -216,7 +216,7 @@ def ExportProblemPass : Pass<"reprise-export-problem", "::mlir::ModuleOp"> {
   let description = [{
     Reads a device program of a module (`reprise-make-programs`), and leaves it as it is. The problem is the one that a
     budget is planned with: what an op costs, what lies in memory and which launch runs an op are those of the target.
-    See docs/PlanningProblems.md. A module pass, since it looks for the program to write.
+    See docs/reference/PlanningProblems.md. A module pass, since it looks for the program to write.
   }];
   let options = [
     Option<"output", "output", "std::string", "\"-\"", "The file; - is standard output.">,
@@ -234,7 +234,7 @@ def CheckpointPass : Pass<"reprise-checkpoint", "::reprise::ProgramOp"> {
     use, is shared inside the backward of its unit, and dies there. Inputs of a unit are kept while it has replays,
     unless they must be recomputed, and the last unit before the cotangents is not replayed. Values without a label
     follow the fastest plan: those that are nearly free inside their consumer's kernel are replayed, all others saved.
-    See docs/Policies.md.
+    See docs/reference/Policies.md.
 
     A planner for a budget decides by itself. It writes its plan on the ops as `reprise.choices` (`#reprise.choice`, one
     per result). The pass then carries these choices out, and labels and defaults do not count:

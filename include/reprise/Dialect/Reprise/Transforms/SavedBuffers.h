@@ -7,8 +7,8 @@
 namespace reprise {
 
 /// The distinct buffers, after `checkpoint`, that a primal op defines and a cotangent op or a
-/// replay reads, without returned state (docs/Policies.md), each as the value that owns it. What a
-/// loop keeps are its stacks. Their bytes are the `saved_bytes` of the step.
+/// replay reads, without returned state (docs/reference/Policies.md), each as the value that owns
+/// it. What a loop keeps are its stacks. Their bytes are the `saved_bytes` of the step.
 llvm::SmallVector<mlir::Value> findSavedBuffers(ProgramOp function);
 
 /// Values of the function's block, after `checkpoint`, that the function returns, or that ops
