@@ -215,7 +215,7 @@ def check_errors():
 
 def check_page():
     """The program on the first page of the docs runs, and learns."""
-    page = pathlib.Path(os.environ["REPRISE_SOURCE"], "docs", "Jax.md").read_text()
+    page = pathlib.Path(os.environ["REPRISE_SOURCE"], "docs", "reference", "Jax.md").read_text()
     names = {}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(re.search(r"```python\n(.*?)```", page, re.S).group(1).replace("range(100)", "range(5)"), names)

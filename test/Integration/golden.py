@@ -61,7 +61,7 @@ def ops_in(path, entry):
 
 def check_coverage(used):
     """A new op must come into a program above: there its kernels meet the interpreter."""
-    page = (HERE.parents[1] / "docs" / "generated" / "RepriseDialect.md").read_text()
+    page = (HERE.parents[1] / "docs" / "reference" / "generated" / "RepriseDialect.md").read_text()
     ops = set(re.findall(r"^### `(reprise\.\w+)`", page, re.MULTILINE))
     missing = ops - used - GONE_BY_THEN
     check("every op is in a program", len(ops) > 50 and not missing, str(sorted(missing)))
