@@ -23,8 +23,6 @@ import re
 import subprocess
 import sys
 
-import common
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"<!-- bench: (?P<name>[\w.-]+) -->\n(?P<body>.*?)<!-- end -->\n", re.S)
 STAMP = re.compile(r"^\*Measured (?P<when>on|not after) (?P<date>\d{4}-\d\d-\d\d) at commit (?P<commit>[0-9a-f]{7,40})(?P<more>[^,]*), "
@@ -89,6 +87,7 @@ def write_rows(name, machine, text):
     body = [row for row in rows[1:] if not all(re.fullmatch(r":?-+:?", cell) for cell in row)]
     if not body:
         return f"error: there are no rows to write for '{name}'"
+    import common
     stamp = make_stamp(common.machine())
     if machine:
         stamp = re.sub(r", on .*", f", on {machine}.*", stamp)
