@@ -41,9 +41,17 @@ def index_sections():
     return parts
 
 
+def nav_entry(page):
+    """A page of the navigation; those that are made from ODS have no title of their own."""
+    made = re.fullmatch(r"reference/generated/([A-Z][A-Za-z]+)(Dialect|Passes|Interface)\.md", page)
+    kinds = {"Dialect": "Ops of", "Passes": "Passes of", "Interface": "Interface:"}
+    return {f"{kinds[made.group(2)]} {made.group(1).lower()}": page} if made else page
+
+
 def on_config(config):
     config.nav = [{"Reprise": "index.md"}]
     for title, groups in index_sections():
+        groups = [(name, list(map(nav_entry, pages))) for name, pages in groups]
         entries = [entry for name, pages in groups for entry in ([{name: pages}] if name and pages else pages)]
         config.nav.append({title: entries})
     return config
@@ -78,21 +86,34 @@ def link_outside(page):
     return replace
 
 
-def on_page_markdown(markdown, page, config, files):
-    """Lists follow their paragraph without an empty line, and are indented by two columns; the generator asks for more."""
-    if page.file.src_uri in DOXYGEN and config.plugins["mkdoxy"].is_enabled():
-        markdown += DOXYGEN[page.file.src_uri]
-    lines, in_code = [], False
-    for line in LINK.sub(link_outside(page.file.src_uri), markdown).split("\n"):
+def respace(markdown):
+    """Lists of the pages follow a paragraph without an empty line and are indented by two columns: here both are doubled."""
+    lines, fence, in_list, is_loose = [], None, False, False
+    for line in markdown.split("\n"):
+        indent = len(line) - len(line.lstrip())
         if line.lstrip().startswith("```"):
-            in_code = not in_code
-        if in_code or not line.strip():
+            fence = indent if fence is None else None
+        if fence is not None or line.lstrip().startswith("```"):
+            lines.append(" " * (indent if fence is None else fence) + line)
+            continue
+        if not line.strip():
             lines.append(line)
             continue
-        if ITEM.match(line) and lines and lines[-1].strip() and not ITEM.match(lines[-1]) and not lines[-1].startswith("  "):
-            lines.append("")
+        behind_gap = not lines or not lines[-1].strip()
+        if ITEM.match(line):
+            if not behind_gap and (not in_list or is_loose):
+                lines.append("")
+            in_list, is_loose = True, False
+        elif behind_gap:
+            in_list, is_loose = in_list and indent > 0, in_list and indent > 0
         if line.startswith("|"):  # in a code span of a table this generator needs no backslash before a bar
             line = re.sub(r"`[^`]*`", lambda span: span.group(0).replace("\\|", "|"), line)
-        indent = len(line) - len(line.lstrip())
-        lines.append(" " * indent + line if indent in (2, 3, 4, 6) else line)
+        lines.append(" " * indent + line)
     return "\n".join(lines)
+
+
+def on_page_markdown(markdown, page, config, files):
+    if page.file.src_uri in DOXYGEN and config.plugins["mkdoxy"].is_enabled():
+        markdown += DOXYGEN[page.file.src_uri]
+    markdown = LINK.sub(link_outside(page.file.src_uri), markdown)
+    return markdown if page.file.src_uri.startswith(("reference/api/c/", "reference/api/cpp/")) else respace(markdown)
