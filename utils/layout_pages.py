@@ -4,6 +4,7 @@
 - Every page of docs is reached from docs/index.md.
 - A path in backticks is that of a file or a folder, or the end of one: `Planning/Checkpoint`, `Cuda/TileEpilogue.h`. What it
   may be is known by its first folder or by its ending.
+- A page or schema of docs that any other file names is there.
 - No page is longer than 400 lines, but for generated ones.
 - Tables of docs/reference/benchmarks stand between marks of the bench, with date, commit and machine.
 """
@@ -24,6 +25,9 @@ FENCE = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
 #: Endings of source files. Models, arrays and JSON are examples of readers more often than files of the tree.
 SOURCE_ENDING = re.compile(r"\.(cpp|h|td|py|sh|c|cu|cmake|test|schema\.json|svg)$")
 FOLDERS = ("cmake/", "docs/", "examples/", "include/", "kernels/", "lib/", "python/", "test/", "tools/", "utils/")
+#: Pages and schemas as other files name them.
+MENTION = re.compile(r"(?<![\w/])docs/[\w./-]+?\.(?:md|json)\b")
+MENTIONING = (".cpp", ".h", ".td", ".py", ".sh", ".c", ".cmake", ".test", ".mlir", ".txt", "Makefile", ".yml")
 #: Files that a reader makes, or that others have.
 FOREIGN = re.compile(r"^(build/|[/.]|X\.)|MyThing|my-thing|TOOL")
 
@@ -119,6 +123,15 @@ def check_paths(tree):
         yield f"{page} (paths)", f"names what is not there: {', '.join(gone)}" if gone else None
 
 
+def check_mentions(tree):
+    """Sources, tests and scripts name pages and schemas that are there; tests of this check name others."""
+    for name in sorted(tree.files):
+        if not name.endswith(MENTIONING) or name.startswith(("docs/", "test/Utils/")):
+            continue
+        gone = sorted({path for path in MENTION.findall(tree.read(name)) if path not in tree.files and "NAME" not in path})
+        yield f"{name} (pages)", f"names pages that are not there: {', '.join(gone)}" if gone else None
+
+
 def check_lengths(tree):
     for page in tree.pages:
         lines = tree.texts[page].count("\n")
@@ -142,5 +155,5 @@ def check_stamps(tree, source):
 def check_pages(files, read, source):
     """Yields (page, problem or None)."""
     tree = Tree(files, read)
-    yield from itertools.chain(check_links(tree), check_reach(tree), check_paths(tree), check_lengths(tree),
-                               check_stamps(tree, source))
+    yield from itertools.chain(check_links(tree), check_reach(tree), check_paths(tree), check_mentions(tree),
+                               check_lengths(tree), check_stamps(tree, source))

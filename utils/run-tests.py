@@ -198,7 +198,7 @@ def run_utility(suite, script):
 
 
 def run_fuzz(build):
-    """Random programs of all kinds; see docs/reference/Testing.md."""
+    """Random programs of all kinds; see docs/reference/Fuzzing.md."""
     fuzzer = os.path.join(build, "bin", "reprise-fuzz")
     emulator = ["env", "LD_LIBRARY_PATH=" + os.path.join(build, "gpu-emulator")]
     for kind, count, prefix in (("training", 120, []), ("kernels", 800, []), ("gpu", 300, emulator), ("batches", 400, [])):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the tests of PyTorch's, JAX's and torchtitan's checkpointing ask for (docs/reference/Policies.md lists them), asked of us.
+"""What the tests of PyTorch's, JAX's and torchtitan's checkpointing ask for (docs/explanation/PolicyConformance.md lists them), asked of us.
 
 Each entry of Inputs/conformance.mlir gives one result under every plan, as the interpreter does without any, in the
 arena that was predicted, and no buffer lies over another that is still read.

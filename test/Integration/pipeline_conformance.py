@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What torchgpipe's tests ask of a pipeline, group by group, and what they leave out (docs/reference/Pipeline.md).
+"""What torchgpipe's tests ask of a pipeline, group by group, and what they leave out (docs/explanation/PipelinePeers.md).
 
 Models are chains of small layers, cut where a list says, with skips between any two layers.
 """

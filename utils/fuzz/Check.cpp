@@ -144,7 +144,7 @@ std::string nameOf(const Budget &budget) {
                       : std::to_string(std::lround(*budget.share * 100)) + "%";
 }
 
-/// Limits that docs/how-to/WriteAModel.md and docs/reference/Pipeline.md name. All other programs
+/// Limits that docs/reference/Zoo.md and docs/reference/Pipeline.md name. All other programs
 /// compile.
 bool isLimit(StringRef said) {
   return said.contains("kernels of attention take heads of") ||

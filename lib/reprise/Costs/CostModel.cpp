@@ -36,8 +36,8 @@ static DeviceRates describeCpu(unsigned threads) {
 
 /// What kernels reach on a chip: of its data sheet's rates .57 in contractions of f32, .22 on
 /// tensor cores, by a library .5, and .875 of its bandwidth. Measured on an H200
-/// (docs/reference/Cuda.md), and taken for the others. What is exact is outside of tensor cores:
-/// chains of fma in f32, into which 16-bit operands widen.
+/// (docs/reference/benchmarks/Gpu.md), and taken for the others. What is exact is outside of tensor
+/// cores: chains of fma in f32, into which 16-bit operands widen.
 struct Chip {
   unsigned number; ///< sm_80 is 80
   const char *name;
