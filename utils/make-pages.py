@@ -92,7 +92,7 @@ def schema_page(path):
     file = os.path.basename(path)
     name = file.removesuffix(".schema.json")
     title = schema.get("title", name)
-    page = [f"# {name}.json", f"After this page you know every member of this file. {title[0].upper() + title[1:]}. "
+    page = [f"# {name}.json", f"After this page you know every member of this file: {title[0].lower() + title[1:]}. "
             f"[The schema](../schemas/{file}) says the same to a program."]
     for title, part in [("Members", schema), *schema.get("$defs", {}).items()]:
         rows = list(describe(part))
