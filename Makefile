@@ -7,12 +7,13 @@
 # make asan       build with address and undefined-behaviour sanitizers and run the lit suite and the unit tests
 # make nightly    what a machine has time for at night: make asan, a minute of each fuzzer of bytes, and the
 #                 random training programs that show every op replayed
-# make docs       write docs/generated again
+# make docs       write docs/reference/generated again
+# make site       build the pages as a site: build/site/index.html
 # make install    PREFIX=FOLDER
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: build demo check test test-frameworks bench asan nightly docs install clean
+.PHONY: build demo check test test-frameworks bench asan nightly docs site install clean
 
 build: build/build.ninja
 	@cmake --build build -j $(JOBS)
@@ -48,6 +49,9 @@ nightly: asan build
 
 docs: build
 	@cmake --build build --target generated-docs
+
+site:
+	@utils/site/make-site.sh build
 
 install: build
 	@cmake --install build --prefix "$(PREFIX)"

@@ -1,4 +1,4 @@
-// A complete training step: two layers, dropout, cross-entropy, SGD. See docs/GettingStarted.md.
+// A complete training step: two layers, dropout, cross-entropy, SGD. See docs/how-to/WriteAModel.md.
 module @tiny {
   // The loss of one batch; differentiated below, so it says nothing of gradients.
   func.func private @loss(%x: tensor<8x16xf32>, %labels: tensor<8xi32>, %w0: tensor<16x32xf32>, %w1: tensor<32x10xf32>) -> tensor<f32> {

@@ -41,9 +41,10 @@ struct Flags : cli::Tool {
                  "their places; pipeline: cut a step into stages and schedule micro-batches",
                  "",
                  {"checkpoint", "offsets", "pipeline"}};
-  cli::Text problem{*this, "PROBLEM", "",
-                    "A planning problem or a graph as JSON (docs/PlanningProblems.md), or buffers "
-                    "as CSV; - is standard input"};
+  cli::Text problem{
+      *this, "PROBLEM", "",
+      "A planning problem or a graph as JSON (docs/reference/PlanningProblems.md), or buffers "
+      "as CSV; - is standard input"};
 
   cli::Group output{*this, "Output"};
   cli::Text written{*this, "-o", "OUT.json|OUT.csv",

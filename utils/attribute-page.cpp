@@ -1,4 +1,4 @@
-// reprise: writes docs/generated/Attributes.md, the page of the attributes that passes exchange
+// reprise: writes the reference page of the attributes that passes exchange
 //
 // Usage: attribute-page FILE
 #include "reprise/Dialect/Exec/IR/Attributes.h"

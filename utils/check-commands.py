@@ -10,7 +10,9 @@ Each page gets a fresh folder that looks like the source tree, with BUILD as `bu
 - <!-- file: PATH --> before a block: the block is written to PATH if no such file exists; otherwise it must be a part
   of that file.
 - <!-- no-run: REASON --> before a block ```sh: bash only reads it, and does not run it.
+- A block ```python is only parsed; examples/ has programs that run.
 """
+import ast
 import os
 import re
 import shutil
@@ -92,6 +94,15 @@ def check_file(name, folder, path, text):
         note(name, None if holds_lines(stream.read(), text) else f"is no part of {path}")
 
 
+def parse_python(text):
+    """What is wrong with a program, or None."""
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    return None
+
+
 def check_page(build, page):
     with open(os.path.join(SOURCE, page)) as stream:
         source = stream.read()
@@ -103,6 +114,8 @@ def check_page(build, page):
             check_file(name, folder, block["about"], block["text"])
         elif block["kind"] == "output":
             check_output(name, printed, block["text"])
+        elif block["kind"] == "python":
+            note(f"{name}, parsed", parse_python(block["text"]))
         elif block["kind"] == "sh" and block["mark"] == "no-run":
             done = subprocess.run(["bash", "-n", "-c", block["text"]], capture_output=True, text=True)
             note(f"{name}, not run: {block['about']}", done.stderr if done.returncode else None)

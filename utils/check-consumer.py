@@ -60,7 +60,7 @@ def check_files():
         check(f"{name} has a man page", ["cat", f"moved/share/man/man1/{name}.1"], 0, f".TH {name.upper()} 1")
         check(f"{name} has a completion", ["bash", "-c", f". moved/share/bash-completion/completions/{name}; complete -p {name}"],
               0, name)
-    for path in ("README.md", "LICENSE", "docs/GettingStarted.md", "docs/report.schema.json", "examples/step.mlir",
+    for path in ("README.md", "LICENSE", "docs/how-to/WriteAModel.md", "docs/reference/schemas/report.schema.json", "examples/step.mlir",
                  "examples/policies/every-other.c"):
         check(f"{path} is installed", ["test", "-s", f"moved/share/doc/reprise/{path}"])
 

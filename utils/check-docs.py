@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the checked-in pages of docs/generated, and sources made from ODS, with those of the build.
+"""Compares the checked-in pages of docs/reference/generated, and sources made from ODS, with those of the build.
 
 Usage: check-docs.py BUILD      The last line is "N passed, N failed".
 """
@@ -34,7 +34,7 @@ def main(build):
     made_sources = os.path.join(build, "docs", "sources")
     names = sorted(os.path.relpath(os.path.join(folder, name), made_sources)
                    for folder, _, files in os.walk(made_sources) for name in files)
-    kept = pages(os.path.join(SOURCE, "docs", "generated")) | sources(SOURCE, names)
+    kept = pages(os.path.join(SOURCE, "docs", "reference", "generated")) | sources(SOURCE, names)
     made = pages(os.path.join(build, "docs", "generated")) | sources(made_sources, names)
     failed = 0 if made else 1
     if not made:

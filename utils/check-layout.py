@@ -7,11 +7,12 @@ Usage: check-layout.py [BUILD [SOURCE]]      SOURCE: the tree to check (default:
   def MyThingPass, test/**/my-thing.mlir.
 - No source file is longer than 400 lines.
 - No loose ends are marked in the code.
-- Every #include goes from a room to one that the table of rooms in docs/Architecture.md allows.
+- Every #include goes from a room to one that the table of rooms in docs/explanation/Architecture.md allows.
 - Every line of C++ stands as clang-format-22 puts it; skipped where that is not installed.
 - No line of a page of docs is longer than 120 columns, tables and code blocks aside.
 - No class has more than 25 methods.
 - Every doc comment (/// and Python docstrings) begins with a verb or a noun, not with a word such as "of" or "that".
+- Pages hang together, and what they name is there: see layout_pages.py.
 Functions of more than 40 lines are listed, but are no failure. The last line is "N passed, N failed", with
 ", N skipped" behind it if something was skipped.
 """
@@ -22,8 +23,11 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import layout_pages  # noqa: E402
+
 SOURCE = os.path.abspath(sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.path.dirname(__file__), ".."))
-ROOMS_PAGE = "docs/Architecture.md"
+ROOMS_PAGE = "docs/explanation/Architecture.md"
 FORMATTER = "clang-format-22"
 COLUMNS = 120
 LINES_PER_FILE = 400
@@ -47,20 +51,21 @@ DANGLING_ROOMS = (
 CONTROL = re.compile(r"^ *(if|for|while|switch|else|\})")
 
 
-def source_files(suffixes=(".cpp", ".h", ".cuh", ".cu", ".td", ".py", ".sh", ".mlir")):
-    """Returns tracked and new files that people write, without data and generated pages."""
+def tree_files():
+    """Lists tracked and new files, or all files of a tree without git."""
     names = None
     if shutil.which("git") and os.path.exists(os.path.join(SOURCE, ".git")):
         listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "-co", "--exclude-standard"],
                                 capture_output=True, text=True)
         names = listed.stdout.split("\n") if listed.returncode == 0 else None
-    if names is None:
-        names = walk()
-    for name in sorted(names):
-        excluded = name.startswith(("test/data/", "docs/generated/"))
-        if name.endswith(suffixes) and not excluded:
-            if os.path.exists(os.path.join(SOURCE, name)):
-                yield name
+    return sorted(name for name in (walk() if names is None else names) if name and os.path.exists(os.path.join(SOURCE, name)))
+
+
+def source_files(suffixes=(".cpp", ".h", ".cuh", ".cu", ".td", ".py", ".sh", ".mlir")):
+    """Lists tracked and new files that people write, without data and generated pages."""
+    for name in tree_files():
+        if name.endswith(suffixes) and not name.startswith(("test/data/", "docs/reference/generated/")):
+            yield name
 
 
 def walk():
@@ -286,7 +291,7 @@ def wide_lines(name):
     for number, line in enumerate(read(name).split("\n"), 1):
         if line.lstrip().startswith("```"):
             in_code = not in_code
-        elif len(line) > COLUMNS and not in_code and not line.startswith("|") and " " in line.strip()[:COLUMNS]:
+        elif len(line) > COLUMNS and not in_code and not line.startswith(("|", "*Measured ")) and " " in line.strip()[:COLUMNS]:
             yield number
 
 
@@ -316,6 +321,7 @@ def main():
     checks = (check_passes, check_files, check_arrows, check_format, check_methods, check_words)
     results = [result for check in checks for result in check(files)]
     results += check_width()
+    results += layout_pages.check_pages(tree_files(), read, SOURCE)
     failures = [f"{name} {problem}" for name, problem in results if problem]
     for name in files:
         if name.endswith((".cpp", ".h")):

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that building and testing Reprise needs, and says which. Does nothing if all are there.
-# With --optional it also installs MPI, what the Python package is built with, and what only comparisons, speed
+# With --optional it also installs MPI, what the Python package and the site are built with, and what only comparisons, speed
 # measurements and a few tests use.
 set -eu
 
@@ -9,8 +9,9 @@ required="libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 clang-
   g++ make cmake ninja-build ccache zlib1g-dev libgtest-dev libgmock-dev libbenchmark-dev python3"
 # oneDNN is the yardstick of `make bench`; nothing links it. CBC judges the planner's exact search; only the unit tests
 # link it.
-# With Open MPI, several processes can run one bundle. The Python package links zstd statically, and makes a venv.
-optional="libdnnl-dev coinor-libcbc-dev libopenmpi-dev openmpi-bin libzstd-dev python3-dev python3-venv"
+# With Open MPI, several processes can run one bundle. The Python package links zstd statically, and makes a venv. The site
+# has pages of C and C++ by doxygen.
+optional="libdnnl-dev coinor-libcbc-dev libopenmpi-dev openmpi-bin libzstd-dev python3-dev python3-venv doxygen"
 
 say() { echo "install-deps: $*"; }
 fail() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the test suites of a build folder and adds them up.
 
-Usage: run-tests.py BUILD [--quick] [SUITE]...      suites: layout docs messages commands unit lit consumer python frameworks
+Usage: run-tests.py BUILD [--quick] [SUITE]...      suites: layout docs messages commands unit lit consumer python frameworks examples
                                                  integration fuzz (default: all)
 
 --quick leaves out what takes long: unit tests called Slow…, and tests of lit that require the feature `slow`.
@@ -198,7 +198,7 @@ def run_utility(suite, script):
 
 
 def run_fuzz(build):
-    """Random programs of all kinds; see docs/Testing.md."""
+    """Random programs of all kinds; see docs/reference/Fuzzing.md."""
     fuzzer = os.path.join(build, "bin", "reprise-fuzz")
     emulator = ["env", "LD_LIBRARY_PATH=" + os.path.join(build, "gpu-emulator")]
     for kind, count, prefix in (("training", 120, []), ("kernels", 800, []), ("gpu", 300, emulator), ("batches", 400, [])):
@@ -216,6 +216,7 @@ SUITES = {
     "consumer": run_utility("consumer", "check-consumer.py"),
     "python": run_utility("python", "check-python.py"),
     "frameworks": run_utility("frameworks", "check-frameworks.py"),
+    "examples": run_utility("examples", "check-examples.py"),
     "integration": run_integration,
     "fuzz": run_fuzz,
 }

@@ -5,7 +5,7 @@
  * --policy=plugin:PATH or --policy=plugin:PATH{JSON}, with options for its `create`.
  *
  * The compiler calls `decide` once per graph, with one slot per op; the plugin writes a requested
- * label for each op. The compiler validates the requests: docs/Policies.md describes how they
+ * label for each op. The compiler validates the requests: docs/reference/Policies.md. describes how they
  * combine with other sources. All calls come from one thread.
  *
  * Versions: the compiler refuses a plugin of another major version. A minor version only appends

@@ -1,6 +1,6 @@
 /* reprise: the compiler, its planners and its runtime in C, without LLVM types and C++.
  *
- * docs/Embedding.md is the guide. In short:
+ * docs/reference/Embedding.md is the guide. In short:
  *
  * - A session holds a compiler; all other objects are created with a session. Objects may be
  *   destroyed in any order; destroying NULL has no effect. A session and its objects are for one
@@ -237,11 +237,11 @@ REPRISE_EXPORT void reprise_compilation_destroy(reprise_compilation *compilation
 /* Returns the bundle as an object of its own. An estimate has no bundle, which is an error. */
 REPRISE_EXPORT reprise_error *reprise_compilation_get_bundle(reprise_compilation *compilation,
                                                              reprise_bundle **bundle);
-/* Returns the report: "json" (docs/report.schema.json), "html" or "txt"; NULL for another
+/* Returns the report: "json" (docs/reference/schemas/report.schema.json), "html" or "txt"; NULL for another
  * format. */
 REPRISE_EXPORT const char *reprise_compilation_report(reprise_compilation *compilation,
                                                       const char *format);
-/* Returns the plan as --plan-out writes it (docs/plan.schema.json). */
+/* Returns the plan as --plan-out writes it (docs/reference/schemas/plan.schema.json). */
 REPRISE_EXPORT const char *reprise_compilation_plan(reprise_compilation *compilation);
 /* Explains the plan's decision about a value and its reason; NULL if no value has this id or name.
  * The text is valid until the next call. */
@@ -252,8 +252,8 @@ REPRISE_EXPORT int reprise_compilation_fits(const reprise_compilation *compilati
 
 /* ---- planning without IR ---- */
 
-/* Plans a problem as reprise-plan does. `kind` is "checkpoint" (docs/planning-problem.schema.json,
- * or a graph of networkx), "offsets" (CSV) or "pipeline" (docs/pipeline-problem.schema.json).
+/* Plans a problem as reprise-plan does. `kind` is "checkpoint" (docs/reference/schemas/planning-problem.schema.json,
+ * or a graph of networkx), "offsets" (CSV) or "pipeline" (docs/reference/schemas/pipeline-problem.schema.json).
  * `options` are the flags of reprise-plan: budget (repeated), time-limit, or-least; capacity;
  * schedule (repeated). A budget that no plan meets is not an error: the summary reports it. */
 REPRISE_EXPORT reprise_error *reprise_plan_problem(reprise_session *session, const char *kind,

@@ -1,6 +1,6 @@
 # The layers of the compiler, lowest first. Each is linked by itself from its part of Reprise's objects and from what it
 # stands on, with no symbol left open: an object that needs something from above does not link. Which room may include
-# which is checked apart (docs/Architecture.md). Nothing of this is installed.
+# which is checked apart (docs/explanation/Architecture.md). Nothing of this is installed.
 set(layered_folders)
 
 # reprise_layer(NAME FOLDERS folder... ON layer-or-library...)

@@ -3,6 +3,8 @@
     program = reprise.compile(pathlib.Path("gpt2.mlir"), budget="60%")
     print(program.report)
     result = reprise.run(program, {"tokens": tokens}, steps=100)
+
+docs/reference/Python.md is the guide.
 """
 
 from ._core import api_version, version as __version__

@@ -15,7 +15,7 @@ class Plan:
     """Plan of saved and replayed values, as ``reprise-compile --plan-out`` writes it."""
 
     def __init__(self, content: dict[str, Any]) -> None:
-        #: Content by docs/plan.schema.json.
+        #: Content by docs/reference/schemas/plan.schema.json
         self.content = content
 
     @classmethod

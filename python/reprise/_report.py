@@ -26,7 +26,7 @@ def show_bytes_exactly(count: int) -> str:
 
 
 class Report:
-    """The report of a compilation. Keys of docs/report.schema.json are attributes: ``report.step_bytes``."""
+    """The report of a compilation. Keys of docs/reference/schemas/report.schema.json are attributes: ``report.step_bytes``."""
 
     COLUMNS = ("id", "op", "bytes", "decision", "reason")
     #: Bytes of a step; budgets limit, and shares refer to, arena and workspace together.
@@ -35,7 +35,7 @@ class Report:
               "saved_bytes": "saved for the backward pass"}
 
     def __init__(self, content: dict[str, Any], page: str = "", text: str = "") -> None:
-        #: Content by docs/report.schema.json.
+        #: Content by docs/reference/schemas/report.schema.json
         self.content = content
         #: Page as ``--report=F.html`` writes it.
         self.html = page

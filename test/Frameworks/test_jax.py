@@ -215,12 +215,12 @@ def check_errors():
 
 def check_page():
     """The program on the first page of the docs runs, and learns."""
-    page = pathlib.Path(os.environ["REPRISE_SOURCE"], "docs", "Jax.md").read_text()
+    page = pathlib.Path(os.environ["REPRISE_SOURCE"], "docs", "reference", "Jax.md").read_text()
     names = {}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(re.search(r"```python\n(.*?)```", page, re.S).group(1).replace("range(100)", "range(5)"), names)
     last = names["loss"](names["params"], names["x"], names["y"])
-    checks.check("the program of docs/Jax.md runs, and learns", float(last) < float(names["value"]), f"{names['value']}, {last}")
+    checks.check("the program of docs/reference/Jax.md runs, and learns", float(last) < float(names["value"]), f"{names['value']}, {last}")
 
 
 def main():

@@ -19,7 +19,7 @@ import reprise.jax
 INF, NAN = numpy.inf, numpy.nan
 POINTS = [0.0, -0.0, 1.0, -1.0, INF, -INF, NAN, 2.0, -2.0, 0.5, -0.25, -3.0, 100.0, -100.0, 1e10, 1e30, -1e30]
 
-#: Functions of a number, and the points where derivatives are not JAX's: docs/Jax.md says why.
+#: Functions of a number, and the points where derivatives are not JAX's: docs/reference/Jax.md says why.
 ONE = {
     "lgamma": (jax.lax.lgamma, [-INF]),
     "digamma": (jax.lax.digamma, [0.0, -1.0, -2.0, -3.0, -100.0, INF, -INF, -1e30]),

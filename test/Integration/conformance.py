@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Requirements of the tests of PyTorch's, JAX's and torchtitan's checkpointing (docs/Policies.md lists them), applied
+"""Requirements of the tests of PyTorch's, JAX's and torchtitan's checkpointing (docs/explanation/PolicyConformance.md lists them), applied
 to Reprise.
 
 Each entry of Inputs/conformance.mlir gives one result under every plan, equal to the interpreter's without a plan, in

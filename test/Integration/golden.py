@@ -61,7 +61,7 @@ def ops_in(path, entry):
 
 def check_coverage(used):
     """Checks that a new op is part of a program above, so that its kernels are compared with the interpreter."""
-    page = (HERE.parents[1] / "docs" / "generated" / "RepriseDialect.md").read_text()
+    page = (HERE.parents[1] / "docs" / "reference" / "generated" / "RepriseDialect.md").read_text()
     ops = set(re.findall(r"^### `(reprise\.\w+)`", page, re.MULTILINE))
     missing = ops - used - GONE_BY_THEN
     check("every op is in a program", len(ops) > 50 and not missing, str(sorted(missing)))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A GPU for each process, and values that are sent between them by NCCL or through the memory of the host.
 
-Driver and NCCL are emulated (docs/Rationale/GpuEmulator.md). Skipped if MPI is missing.
+Driver and NCCL are emulated (docs/explanation/GpuEmulator.md). Skipped if MPI is missing.
 """
 
 import os

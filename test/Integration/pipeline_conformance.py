@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Requirements of torchgpipe's tests of a pipeline, group by group, and cases that they leave out (docs/Pipeline.md).
+"""Requirements of torchgpipe's tests of a pipeline, group by group, and cases that they leave out (docs/explanation/PipelinePeers.md).
 
 Models are chains of small layers, cut where a list says, with skips between any two layers.
 """

@@ -12,12 +12,13 @@ using namespace reprise;
 
 /// Describes the built-in policies by their summaries, and the other values of --policy.
 static cli::Section describePolicies() {
-  cli::Section section{"P, a policy (docs/Policies.md)", {}};
+  cli::Section section{"P, a policy (docs/reference/Policies.md)", {}};
   PolicyRegistry builtIn;
   for (const auto &[name, entry] : builtIn.all())
     section.rows.push_back(
         {entry.arguments.empty() ? name : name + "(" + entry.arguments + ")", entry.summary});
-  section.rows.push_back({"RULES.json", "a rule file (docs/policy-rules.schema.json)"});
+  section.rows.push_back(
+      {"RULES.json", "a rule file (docs/reference/schemas/policy-rules.schema.json)"});
   section.rows.push_back({"@NAME", "the reprise.policy of that name in the model"});
   section.rows.push_back({"plugin:PATH", "a shared library (reprise-c/Policy.h); it is machine "
                                          "code: load only what you trust"});

@@ -116,9 +116,10 @@ struct Flags : cli::Tool {
                    "Write the curve of memory and time, with the built-in policies on it"};
 
   cli::Group costs{*this, "Cost model"};
-  cli::Texts deviceFiles{*this, "--device-file", "D.json",
-                         "Take rates and memory of the device from a file "
-                         "(docs/device.schema.json); repeated: those of each device"};
+  cli::Texts deviceFiles{
+      *this, "--device-file", "D.json",
+      "Take rates and memory of the device from a file "
+      "(docs/reference/schemas/device.schema.json); repeated: those of each device"};
   cli::Text profile{*this, "--profile", "T.json",
                     "Take measured seconds from a file of reprise-run --profile-out"};
 

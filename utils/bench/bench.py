@@ -15,13 +15,14 @@ import kernels
 import labels
 import memory
 import models
+import pages
 import pipelines
 import planning
 import products
 import saved
 import scale
 import steps
-from common import Bench, machine
+from common import TABLES, Bench, machine
 
 SECTIONS = ["memory", "steps", "compile", "contractions", "convolutions", "kernels", "scale", "labels", "planning", "budgets", "costs", "pipelines"]
 
@@ -37,6 +38,7 @@ def main():
     parser.add_argument("--graphs", type=pathlib.Path, metavar="FOLDER", action="append", default=[],
                         help="planning: the graphs of haoming-codes/moccasin or buffers as CSV, which are not ours to copy; may be repeated")
     parser.add_argument("--full", action="store_true", help="pipelines: with GPT-2 of 124M parameters, which takes minutes and GiB")
+    parser.add_argument("--pages", action="store_true", help="write the tables into docs/reference/benchmarks, with commit, machine and date")
     options = parser.parse_args()
     bench = Bench(options.build)
     host = machine()
@@ -67,6 +69,9 @@ def main():
             costs.measure(bench, options.threads, options.model)
         else:
             compile_time.measure(bench, options.threads, not options.no_compiled)
+    if options.pages:
+        for name in pages.write(TABLES, pages.make_stamp(host)):
+            print(f"note: no page has marks for the table '{name}'")
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def measure_shares(bench, models):
         goal = "" if row["bytes"] is None else "yes" if row["reached"] else "no"
         cells.append([row["model"], f"{row['share']} %", mebibytes(row["budget_bytes"]), *found, f"{row['seconds']:.2f}", goal])
     print_table(f"Training steps within shares of what no policy takes (goal: gap of {MOST_GAP} point in {MOST_SECONDS} s of one core)",
-                ["", "budget", "MiB", "cost", "bound", "gap", "rounds", "seconds", "goal"], cells)
+                ["", "budget", "MiB", "cost", "bound", "gap", "rounds", "seconds", "goal"], cells, name="budgets.shares")
     return rows
 
 
@@ -124,7 +124,7 @@ def measure_policies(bench, models):
         cells.append([row["model"], row["policy"], mebibytes(row["budget_bytes"]), f"{row['share']:.0f} %",
                       f"{row['their_launch_cost_percent']:.2f} %", ours, ratio, "yes" if row["holds"] else "no"])
     print_table("Plans at the bytes of named policies, by the launches of the programs beside no policy (goal: no dearer than they)",
-                ["", "policy", "MiB", "share", "cost", "ours", "ratio", "goal"], cells)
+                ["", "policy", "MiB", "share", "cost", "ours", "ratio", "goal"], cells, name="budgets.policies")
     return rows
 
 

@@ -76,7 +76,14 @@ def median(values):
     return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
 
 
-def print_table(title, heads, rows):
+#: What print_table has printed under a name: name -> (heads, rows), for the pages.
+TABLES = {}
+
+
+def print_table(title, heads, rows, name=None):
+    rows = [list(row) for row in rows]
+    if name:
+        TABLES[name] = (heads, rows)
     print(f"\n{title}")
     cells = [list(map(str, row)) for row in [heads, *rows]]
     widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]

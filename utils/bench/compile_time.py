@@ -34,4 +34,4 @@ def measure(bench, threads, compiled=True):
     print_table("Compile time (goal: 20 s, a fifth of PyTorch's first compiled step)",
                 ["", "policy", "seconds", "resident MiB", "bundle MiB", "PyTorch", "ours / PyTorch's"],
                 [[row["case"], row["policy"] or "none", f"{row['seconds']:.2f}", mebibytes(row["peak_rss_bytes"]),
-                  mebibytes(row["bundle_bytes"]), first(row["torch_first_seconds"]), share(row)] for row in rows])
+                  mebibytes(row["bundle_bytes"]), first(row["torch_first_seconds"]), share(row)] for row in rows], name="compile.time")

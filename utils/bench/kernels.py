@@ -75,4 +75,4 @@ def measure(bench, most_threads):
                 ["", "MB", "threads", "ms", "GB/s", "copy", "of a copy", "of peak"],
                 [[row["kernel"], f"{row['bytes'] / 1e6:.1f}", row["threads"], f"{1e3 * row['seconds']:.3f}", f"{row['gbytes']:.1f}",
                   f"{row['copy_gbytes']:.1f}", f"{row['gbytes'] / row['copy_gbytes']:.2f}", f"{row['peak_seconds'] / row['seconds']:.2f}"]
-                 for row in rows])
+                 for row in rows], name="kernels.alone")

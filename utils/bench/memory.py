@@ -43,7 +43,7 @@ def measure_resident(bench):
                 ["", "arena", "workspace", "persistent", "resident", "ratio", ""],
                 [[row["case"], mebibytes(row["arena_bytes"]), mebibytes(row["workspace_bytes"]),
                   mebibytes(row["persistent_bytes"]), mebibytes(row["above_bytes"]), f"{row['ratio']:.3f}",
-                  "" if row["large"] else "arena below 256 MiB"] for row in rows])
+                  "" if row["large"] else "arena below 256 MiB"] for row in rows], name="memory.resident")
 
 
 def compare(bench, name, threads):
@@ -73,13 +73,13 @@ def compare_models(bench, threads, only):
     print_table("Bytes saved for the backward pass with no policy, MB (goal: 0.8 of PyTorch's compiled step, 0.5 on gpt2)",
                 ["", "ours", "PyTorch eager", "compiled", "ours / compiled"],
                 [[row["model"], megabytes(row["saved_bytes"]), megabytes(row.get("torch_saved_eager")),
-                  megabytes(row.get("torch_saved_compiled")), ratio(row["saved_bytes"], row.get("torch_saved_compiled"))] for row in rows])
+                  megabytes(row.get("torch_saved_compiled")), ratio(row["saved_bytes"], row.get("torch_saved_compiled"))] for row in rows], name="memory.saved")
     print_table("Arena (activations, gradients, temporaries) and PyTorch's peak of activations and temporaries, MB; time that replays add",
                 ["", "no policy", "PyTorch", "ratio", "recompute-all", "PyTorch checkpoint", "ratio", "our time", "PyTorch's"],
                 [[row["model"], megabytes(row["arena_bytes"]), megabytes(row.get("torch_peak")), ratio(row["arena_bytes"], row.get("torch_peak")),
                   megabytes(row["arena_bytes_recompute_all"]), megabytes(row.get("torch_peak_checkpointed")),
                   ratio(row["arena_bytes_recompute_all"], row.get("torch_peak_checkpointed")), percent(row["replay_share"]),
-                  percent(row.get("torch_replay_share"))] for row in rows])
+                  percent(row.get("torch_replay_share"))] for row in rows], name="memory.arena")
 
 
 def measure(bench, threads, only=None):

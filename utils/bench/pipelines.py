@@ -129,13 +129,13 @@ def measure(bench, is_full):
     rows["peers"].append(measure_peer(bench, *(("gpt2 124M", LARGE) if is_full else ("gpt2", SMALL))))
     print_table("Two stages on two cores, seconds of one device over those of two stages", ["model", "schedule", "whole batch", "as many parts"],
                 [(row["model"], row["schedule"], f"{row['whole_seconds'] / row['two_stages_seconds']:.3f}",
-                  f"{row['one_device_seconds'] / row['two_stages_seconds']:.3f}") for row in rows["stages"]])
+                  f"{row['one_device_seconds'] / row['two_stages_seconds']:.3f}") for row in rows["stages"]], name="pipelines.stages")
     print_table("Bubble of the total", ["model", "schedule", "measured", "simulated with measured stages", "by the cost model"],
                 [(row["model"], row["schedule"], *(f"{100 * row[key]:.1f} %" for key in ("measured", "simulated", "modelled")))
-                 for row in rows["bubble"]])
+                 for row in rows["bubble"]], name="pipelines.bubble")
     print_table("Plans per stage beside --checkpoint=always at its peak", ["model", "stages", "MiB", "time saved", "of what never saves"],
                 [(row["model"], row["stages"], f"{mebibytes(row['budget']):.1f}", f"{100 * (1 - row['planned_seconds'] / row['always_seconds']):.1f} %",
-                  f"{100 * (1 - row['never_seconds'] / row['always_seconds']):.1f} %") for row in rows["plans"]])
+                  f"{100 * (1 - row['never_seconds'] / row['always_seconds']):.1f} %") for row in rows["plans"]], name="pipelines.plans")
     for row in rows["peers"]:
         if row["torch"]:
             print_table(f"{row['model']}, 4 stages, 16 micro-batches, 1f1b; PyTorch {row['torch']['version']} beside it",

@@ -67,7 +67,7 @@ def measure_files(bench, folders):
     if not rows:
         print("The graphs of RL1, RL3, FCN8, VGG16 and MobileNet left out: they are another project's, see --graphs")
         return []
-    print_table("Extra cost within budgets, in percent of the cost without replays", HEADS, rows)
+    print_table("Extra cost within budgets, in percent of the cost without replays", HEADS, rows, name="planning.graphs")
     return saved
 
 
@@ -80,7 +80,7 @@ def measure_networks(bench):
             found = plan(bench, path, budget)
             rows.append(as_row(name, count_ops(path), budget, found))
             saved.append({"graph": name, "share": budget} | found)
-    print_table("Training steps built from the shapes of networks", HEADS[:-1], [row[:-1] for row in rows])
+    print_table("Training steps built from the shapes of networks", HEADS[:-1], [row[:-1] for row in rows], name="planning.steps")
     return saved
 
 
@@ -98,7 +98,7 @@ def measure_layered(bench, seeds):
             saved += [{"graph": f"layered {count}", "seed": seed + 1, "share": budget} | answer for seed, answer in enumerate(answers)]
             gaps = [f"{median(found):.2f}", f"{max(found):.2f}"] if found else ["", ""]
             rows.append([f"{count:,}", f"{budget} %", f"{len(found)} of {seeds}", *gaps, f"{median([a['seconds'] for a in answers]):.2f}"])
-    print_table("Random layered graphs: points between cost and bound", ["ops", "budget", "met", "median gap", "largest", "median seconds"], rows)
+    print_table("Random layered graphs: points between cost and bound", ["ops", "budget", "met", "median gap", "largest", "median seconds"], rows, name="planning.layered")
     return saved
 
 
@@ -121,7 +121,7 @@ def measure_scale(bench):
         rows.append([f"{count:,}", f"{seconds:.2f}", f"{1e6 * seconds / count:.1f}", f"{(memory - least) / count:,.0f}"])
         saved.append({"graph": f"chain {count}", "share": 80, "seconds": seconds, "peak_rss_bytes": memory, "least_rss_bytes": least})
     print_table("Training steps whose forward pass is a chain, at 80 % (goals: 1, 10, 120 s; 2,048 bytes; times within a factor of 2)",
-                ["ops", "seconds", "us per op", "bytes per op"], rows)
+                ["ops", "seconds", "us per op", "bytes per op"], rows, name="planning.chains")
     return saved
 
 
@@ -138,7 +138,7 @@ def measure_packings(bench, own, folders):
         above = 100 * (found["height"] / found["max_load"] - 1)
         rows.append([name, f"{found['buffers']:,}", f"{found['height']:,}", f"{found['max_load']:,}", f"+{above:.2f} %", f"{found['seconds']:.2f}", theirs])
         saved.append({"buffers": name} | found)
-    print_table("Packings", ["", "buffers", "height", "max load", "above", "seconds", "MiniMalloc's"], rows)
+    print_table("Packings", ["", "buffers", "height", "max load", "above", "seconds", "MiniMalloc's"], rows, name="planning.packings")
     return saved
 
 
@@ -154,7 +154,7 @@ def measure_cuts(bench, first=5000, count=100):
         few = [row for row in saved if row["style"] == style]
         seconds = [row["seconds"] for row in few]
         rows.append([style, f"{sum(row['packed'] for row in few)} of {len(few)}", f"{median(seconds):.2f}", f"{max(seconds):.2f}"])
-    print_table("Arenas cut into buffers, packed again", ["", "packed within 5 s", "median seconds", "longest"], rows)
+    print_table("Arenas cut into buffers, packed again", ["", "packed within 5 s", "median seconds", "longest"], rows, name="planning.arenas")
     return saved
 
 

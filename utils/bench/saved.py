@@ -151,4 +151,4 @@ def measure(bench, only=None):
             ours = [f"{row['saved_bytes'] / 1e6:.2f}", f"{row['share']:.1f} %", f"{row['cost_percent']:.2f} %", f"{row['arena_bytes'] / 1e6:.1f}"]
         cells.append([row["model"], f"{row['torch_budget']:.2f}", f"{row['torch_share']:.1f} %", f"{row['torch_saved_bytes'] / 1e6:.2f}", *ours, judge(row)])
     print_table("Bytes saved for the backward pass, MB, where no more products of the forward pass are computed again than by PyTorch's partitioner",
-                ["", "its budget", "again", "PyTorch", "ours", "again", "extra cost", "arena", "goal: fewer"], cells)
+                ["", "its budget", "again", "PyTorch", "ours", "again", "extra cost", "arena", "goal: fewer"], cells, name="budgets.partitioner")

@@ -33,4 +33,4 @@ def measure(bench, threads):
     print_table("Compile time by ops of the loss; the step has about three times as many (goal: time per op flat within 1.5 ×)",
                 ["", "policy", "seconds", "µs per op", "resident MiB", "KiB per op"],
                 [[f"{row['ops']:,}", row["policy"], f"{row['seconds']:.2f}", f"{1e6 * row['seconds'] / row['ops']:.0f}",
-                  mebibytes(row["peak_rss_bytes"]), f"{row['peak_rss_bytes'] / row['ops'] / 1024:.1f}"] for row in rows])
+                  mebibytes(row["peak_rss_bytes"]), f"{row['peak_rss_bytes'] / row['ops'] / 1024:.1f}"] for row in rows], name="scale.ops")

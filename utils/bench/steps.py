@@ -112,7 +112,7 @@ def measure(bench, most_threads=2, compiled=True, only=None):
                 [[row["model"], row["threads"], f"{row['flops'] / 1e9:.1f}", f"{row['gemm_gflops']:.0f}",
                   milliseconds(row["gemm_seconds"]), milliseconds(row["seconds"]), f"{row['of_gemm_rate']:.2f}",
                   milliseconds(row["eager_seconds"]), times(row["eager_seconds"], row),
-                  milliseconds(row["compiled_seconds"]), times(row["compiled_seconds"], row)] for row in rows])
+                  milliseconds(row["compiled_seconds"]), times(row["compiled_seconds"], row)] for row in rows], name="steps.time")
     print_means(rows)
     for row in rows:
         print_shares(row, row["copy_gbytes"])

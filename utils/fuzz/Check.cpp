@@ -144,7 +144,8 @@ std::string nameOf(const Budget &budget) {
                       : std::to_string(std::lround(*budget.share * 100)) + "%";
 }
 
-/// Limits that docs/GettingStarted.md and docs/Pipeline.md name. All other programs compile.
+/// Limits that docs/reference/Zoo.md and docs/reference/Pipeline.md name. All other programs
+/// compile.
 bool isLimit(StringRef said) {
   return said.contains("kernels of attention take heads of") ||
          said.contains("the forward pass can be cut into at most") ||

@@ -91,7 +91,7 @@ class Maker:
         for device in ("a100", "h100", "h200", "b200"):
             report = os.path.join(self.folder, "report.json")
             self.tool("reprise-compile", model, "-o", os.path.join(self.folder, "predicted.rpb"), self.target, f"--report={report}",
-                      f"--device-file={os.path.join(HERE, '../../docs/devices', device + '.json')}", *flags)
+                      f"--device-file={os.path.join(HERE, '../../docs/reference/devices', device + '.json')}", *flags)
             with open(report) as stream:
                 seconds = sum(json.load(stream)["cost"].values())
             self.predicted.append(f"{name} {device.upper()} {seconds:.3g}\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the coefficient tables of the elementary functions (docs/Rationale/Bits.md) as C++.
+"""Prints the coefficient tables of the elementary functions (docs/explanation/Bits.md) as C++.
 
     pip install mpmath numpy
     generate.py NAMESPACE > FILE

@@ -161,7 +161,7 @@ std::string summarize(const ReportedPipeline &pipeline);
 llvm::json::Object toJson(const ReportedPipeline &pipeline);
 
 /// Returns the report of one device program as `reprise-compile --report=F.json` writes it
-/// (docs/report.schema.json).
+/// (docs/reference/schemas/report.schema.json).
 llvm::json::Object toJson(const Report &report);
 
 /// Adds model, entry, given_policies and compiler.

@@ -28,7 +28,7 @@ def ViewOpInterface : OpInterface<"ViewOpInterface"> {
 def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    An op that reduces operand 0 over some dimensions in the canonical order (docs/Rationale/Bits.md).
+    An op that reduces operand 0 over some dimensions in the canonical order (docs/explanation/Bits.md).
   }];
   let methods = [
     InterfaceMethod<"Returns the reduced dimensions, ascending.", "::llvm::SmallVector<int64_t>", "getReducedDims">,

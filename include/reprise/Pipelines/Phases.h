@@ -36,7 +36,7 @@ enum class Phase {
 /// Largest number of devices of a pipeline.
 inline constexpr int64_t kMostDevices = 1024;
 
-/// Options by which `partition` cuts a step for several devices (docs/Rationale/Stages.md).
+/// Options by which `partition` cuts a step for several devices (docs/explanation/Stages.md).
 struct StageOptions {
   int64_t devices = 1;            ///< 1 leaves the step on one device
   std::vector<std::string> begin; ///< scopes at which stages begin; empty: balanced

@@ -99,7 +99,7 @@ public:
     Factory make;
   };
 
-  /// Registers the built-in policies (docs/Policies.md).
+  /// Registers the built-in policies (docs/reference/Policies.md).
   PolicyRegistry();
   /// Returns the registry that all passes on this context use. The context needs
   /// registerAllDialects, and the dialect `reprise` loaded.

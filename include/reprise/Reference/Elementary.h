@@ -1,6 +1,6 @@
 // reprise: the elementary functions as the interpreter computes them, one element at a time.
 //
-// Their results are part of the promise on bits (docs/Rationale/Bits.md): IEEE +, -, ×, ÷, square
+// Their results are part of the promise on bits (docs/explanation/Bits.md): IEEE +, -, ×, ÷, square
 // root and fma in a fixed order, so every machine gives the same bits. Subnormal arguments and
 // results, infinities, signed zeros and NaN are right; a NaN result has no promised payload. Each
 // function states the largest measured error, in units in the last place, for f32 and f64.

@@ -1,6 +1,6 @@
 // reprise: the canonical orders of reductions and contractions, as loops.
 //
-// docs/Rationale/Bits.md explains the choice of these orders. The code generator implements them
+// docs/explanation/Bits.md explains the choice of these orders. The code generator implements them
 // separately and must give the same bits.
 #ifndef REPRISE_REFERENCE_ORDER_H
 #define REPRISE_REFERENCE_ORDER_H

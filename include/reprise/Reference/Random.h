@@ -1,5 +1,5 @@
 // reprise: the draws of random ops for one element, as the interpreter computes them
-// (docs/Rationale/Random.md).
+// (docs/explanation/Random.md).
 //
 // Floating-point draws come in the compute type (f32 for bf16 and f16); the caller rounds once to
 // the element type, as after any other op. Attributes are f64; values derived from them are

@@ -1,6 +1,6 @@
 // reprise: the interface of a machine to the runtime: memory, programs, streams, events, copies
 //
-// docs/Rationale/Devices.md explains how to implement a device.
+// docs/explanation/Devices.md explains how to implement a device.
 #ifndef REPRISE_RUNTIME_DEVICE_H
 #define REPRISE_RUNTIME_DEVICE_H
 

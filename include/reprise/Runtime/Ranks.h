@@ -1,6 +1,6 @@
 // reprise: the processes of one run: agreement, and a common end after a failure
 //
-// docs/Rationale/Processes.md gives the reasons for this design.
+// docs/explanation/Processes.md gives the reasons for this design.
 #ifndef REPRISE_RUNTIME_RANKS_H
 #define REPRISE_RUNTIME_RANKS_H
 

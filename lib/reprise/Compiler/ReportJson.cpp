@@ -1,4 +1,4 @@
-// reprise: the report as JSON, with the keys of docs/report.schema.json
+// reprise: the report as JSON, with the keys of docs/reference/schemas/report.schema.json
 #include "reprise/Compiler/Report.h"
 
 using llvm::json::Array;

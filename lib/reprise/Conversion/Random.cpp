@@ -2,7 +2,7 @@
 //
 // On a CPU a 32-bit word lives in a 64-bit lane, with arbitrary bits in the upper half if they do
 // not matter. A product of two such lanes is one vpmuludq, but mul_extended on 32-bit lanes becomes
-// shuffles (docs/Rationale/Random.md). On a GPU a word is a register of 32 bits.
+// shuffles (docs/explanation/Random.md). On a GPU a word is a register of 32 bits.
 
 #include "reprise/Conversion/Random.h"
 #include "Lanes.h"

@@ -9,7 +9,8 @@
 namespace reprise {
 
 /// Reads `{"version": 1, "name", "flops": {"f32", …}, "elementwise_flops", "bytes_per_second",
-/// "launch_seconds", "memory", "link_bytes_per_second"}` (docs/device.schema.json).
+/// "launch_seconds", "memory", "link_bytes_per_second"}`
+/// (docs/reference/schemas/device.schema.json).
 mlir::FailureOr<DeviceRates> readDeviceFile(llvm::StringRef path, mlir::Location from);
 
 /// Op of a measured launch.

@@ -19,7 +19,7 @@ using namespace mlir;
 namespace reprise {
 
 /// Returns the rates of this compiler's kernels on current x86-64 machines, AVX2 or AVX-512, as in
-/// docs/Benchmarks.md: per thread; all threads share the memory.
+/// docs/reference/benchmarks: per thread; all threads share the memory.
 static DeviceRates describeCpu(unsigned threads) {
   double count = threads ? threads : 2, single = 200e9 * count;
   DeviceRates rates;
@@ -35,7 +35,7 @@ static DeviceRates describeCpu(unsigned threads) {
 }
 
 /// Rates of kernels on a chip, as fractions of its data sheet: .57 for contractions of f32, .22 on
-/// tensor cores, .5 by a library, and .875 of the bandwidth. Measured on an H200 (docs/Cuda.md),
+/// tensor cores, .5 by a library, and .875 of the bandwidth. Measured on an H200 (docs/reference/benchmarks/Gpu.md),
 /// and assumed for the others. Exact contractions do not use tensor cores: they are chains of fma
 /// in f32, to which 16-bit operands are widened.
 struct Chip {

@@ -8,7 +8,7 @@ using llvm::json::Object;
 
 namespace reprise {
 
-/// Ranges of docs/device.schema.json. Beyond them the planner's sums and quotients of seconds would
+/// Ranges of docs/reference/schemas/device.schema.json Beyond them the planner's sums and quotients of seconds would
 /// overflow.
 static constexpr NumberRange kRate{1, 1e24, /*allowsZero=*/false};
 static constexpr NumberRange kLaunchSeconds{1e-12, 1e6, /*allowsZero=*/true};

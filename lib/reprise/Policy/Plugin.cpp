@@ -66,7 +66,7 @@ private:
 };
 
 /// Runs the plugin in a child process, because it may loop, crash or call exit(). Only its answer
-/// comes back (docs/Rationale/Policies.md).
+/// comes back (docs/explanation/Policies.md).
 LogicalResult PluginPolicy::askChild(const rp_graph &graph, Location location,
                                      PluginAnswer &answer) const {
   GuardLimits limits;

@@ -1,6 +1,6 @@
 // reprise: transfers between processes that have a GPU each, by NVIDIA's library
 //
-// docs/Rationale/Processes.md explains the order of transfers.
+// docs/explanation/Processes.md explains the order of transfers.
 #ifndef REPRISE_LIB_RUNTIME_NCCLTRANSPORT_H
 #define REPRISE_LIB_RUNTIME_NCCLTRANSPORT_H
 

@@ -1,6 +1,6 @@
 """Reprise for PyTorch: ``torch.compile(model, backend="reprise_plan", options={"budget": "60%"})``, or "reprise".
 
-docs/PyTorch.md is the guide. Importing this module registers the backends; an installed package also registers them by
+docs/tutorials/PyTorch.md is the guide. Importing this module registers the backends; an installed package also registers them by
 its entry points.
 """
 

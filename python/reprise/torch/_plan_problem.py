@@ -1,4 +1,4 @@
-"""A joint graph of AOTAutograd as a planning problem (docs/PlanningProblems.md)."""
+"""A joint graph of AOTAutograd as a planning problem (docs/reference/PlanningProblems.md)."""
 
 from __future__ import annotations
 

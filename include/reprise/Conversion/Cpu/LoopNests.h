@@ -4,7 +4,7 @@
 // terminator lists the tensors that it stores. It becomes loop nests: elements are computed in
 // registers, views fold into loads, reductions over last dimensions stay within a row's kernel,
 // others leave the results of blocks in shared scratch for a second, small command. Arithmetic is
-// that of EmissionOpInterface and the reductions' order is canonical (docs/Rationale/Bits.md), so
+// that of EmissionOpInterface and the reductions' order is canonical (docs/explanation/Bits.md), so
 // the results' bits depend on neither the grouping nor the target.
 #ifndef REPRISE_CONVERSION_CPU_LOOPNESTS_H
 #define REPRISE_CONVERSION_CPU_LOOPNESTS_H

@@ -2,7 +2,7 @@
 //
 // Groups, loop nests (LoopNest/) and the arithmetic of elements are those of the CPU. Only the
 // distribution of the work differs: a thread computes four neighbouring elements, or one lane of a
-// row's reductions (docs/Rationale/SecondTarget.md).
+// row's reductions (docs/explanation/SecondTarget.md).
 #ifndef REPRISE_CONVERSION_CUDA_CUDABACKEND_H
 #define REPRISE_CONVERSION_CUDA_CUDABACKEND_H
 
@@ -40,7 +40,7 @@ public:
   std::vector<std::string> getFeatures() const override;
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
-  /// Returns about the ratio of an A100 on PCIe 4 and an H100 on PCIe 5 (docs/devices).
+  /// Returns about the ratio of an A100 on PCIe 4 and an H100 on PCIe 5 (docs/reference/devices).
   int64_t countBytesBesideHost() const override { return 64; }
   bool usesPlaceAlignment() const override { return true; }
   bool canFail() const override { return true; }

@@ -10,7 +10,7 @@ namespace reprise {
 
 /// Attaches DifferentiableOpInterface, the derivative rule, to every op of the dialect that has a
 /// derivative. Ops without a derivative are a closed list in the tests
-/// (docs/Rationale/Autodiff.md).
+/// (docs/explanation/Autodiff.md).
 void registerDerivatives(mlir::DialectRegistry &registry);
 
 } // namespace reprise

@@ -6,7 +6,7 @@
 
 namespace reprise::stages {
 
-/// Step as units, and the devices it may be cut for (docs/PlanningProblems.md).
+/// Step as units, and the devices it may be cut for (docs/reference/PlanningProblems.md).
 struct ProblemFile {
   std::vector<pipeline::Stage> units;
   std::vector<std::string> names; ///< names of units

@@ -1,7 +1,7 @@
 // RUN: reprise-opt %s --reprise-to=autodiff --reprise-export-problem="target=cpu:x86-64-v3" -o /dev/null | FileCheck %s
 // RUN: reprise-opt %s --reprise-to=autodiff --reprise-export-problem="target=cpu:x86-64-v3 output=%t.json" | FileCheck %s --check-prefix=IR
 // RUN: reprise-opt %s --reprise-to=autodiff | FileCheck %s --check-prefix=IR
-// RUN: %python %src/test/Tools/Inputs/validate.py %src/docs/planning-problem.schema.json %t.json && reprise-plan checkpoint %t.json --budget=100%%
+// RUN: %python %src/test/Tools/Inputs/validate.py %src/docs/reference/schemas/planning-problem.schema.json %t.json && reprise-plan checkpoint %t.json --budget=100%%
 // RUN: reprise-opt %s --reprise-to=autodiff --reprise-export-problem="target=cpu:x86-64-v3 threads=1 output=%t.1.json" -o /dev/null && not cmp %t.json %t.1.json
 // RUN: %expect 1 reprise-opt %s --reprise-to=autodiff --reprise-export-problem="scope=1" 2>&1 | FileCheck %s --check-prefix=SCOPE
 // SCOPE: error: expected a scope below 1, the number of gradients, but got 1

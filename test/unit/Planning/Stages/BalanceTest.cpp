@@ -332,7 +332,8 @@ int findBestCut(const std::vector<int> &costs, int blocks) {
 
 } // namespace
 
-/// The table of docs/Pipeline.md: the slowest stage over the optimum on 1,000 profiles each.
+/// The table of docs/reference/benchmarks/Pipelines.md: the slowest stage over the optimum on 1,000
+/// profiles each.
 TEST(Balance, BesideBlockPartition) {
   SplitMix random(11);
   for (auto [stages, units, spread] : {std::tuple(8, 32, 20), std::tuple(8, 24, 20),

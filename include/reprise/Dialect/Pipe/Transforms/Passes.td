@@ -67,7 +67,7 @@ def FormPiecesPass : Pass<"pipe-form-pieces", "::mlir::ModuleOp"> {
     Reads a flat step whose ops have marks of stages and micro-batches. An op goes to the pass of its stage over its
     micro-batch, or stands alone before or after all passes; an op without marks follows its operands. Constants, and
     ops on inputs alone, stay beside the pieces. A `pipe.schedule` holds the order, and the marks are removed. See
-    docs/Rationale/Stages.md.
+    docs/explanation/Stages.md.
   }];
   let options = ShapeOptions.options;
   let dependentDialects = ["::reprise::pipe::PipeDialect"];

@@ -19,7 +19,7 @@ def LoopOp : Op<Reprise_Dialect, "loop", [AttrSizedOperandSegments, RecursiveMem
         : (tensor<4x8xf32>, tensor<12x8x8xf32>) -> (tensor<4x8xf32>, tensor<12xf32>) { … reprise.yield %next, %norm : … }
     ```
 
-    A loop is a replay unit, and so is each of its iterations: see docs/Rationale/Loops.md.
+    A loop is a replay unit, and so is each of its iterations: see docs/explanation/Loops.md.
   }];
   let arguments = (ins I64Attr:$trip, Variadic<Reprise_Tensor>:$inits, Variadic<Reprise_Tensor>:$xs, UnitAttr:$reverse,
       DefaultValuedAttr<I64Attr, "0">:$replay);

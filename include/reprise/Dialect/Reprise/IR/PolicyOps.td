@@ -31,7 +31,7 @@ def PolicyOp : Op<Reprise_Dialect, "policy",
 def RuleOp : Op<Reprise_Dialect, "rule", [HasParent<"PolicyOp">]> {
   let summary = "Gives ops that match a label, or the labels of a policy";
   let description = [{
-    With `match`, all keys must hold (docs/Policies.md lists them), and the first rule that matches gives the label. A
+    With `match`, all keys must hold (docs/reference/Policies.md lists them), and the first rule that matches gives the label. A
     rule without `match` is the default, for ops that no rule matches; it comes last. `policy "P"` stands for all rules
     of P: a built-in policy, a rule file, a plugin or `@NAME`.
   }];

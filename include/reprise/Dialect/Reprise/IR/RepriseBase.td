@@ -19,7 +19,7 @@ def Reprise_Dialect : Dialect {
   let description = [{
     Ops of a model graph work on ranked, statically shaped builtin tensors of f32, f64, bf16, f16, i32, i64 and i1. Ops
     are pure, except for random draws before the `random` phase. Arithmetic is fixed by op, types and shapes: see
-    docs/Rationale/Bits.md.
+    docs/explanation/Bits.md.
 
     Arguments of an entry function carry `reprise.role`, `reprise.name`, `reprise.init` and `reprise.batch_dim`; its
     results carry `reprise.name`. Ops may carry `reprise.label`. The page of [attributes](Attributes.md) lists these

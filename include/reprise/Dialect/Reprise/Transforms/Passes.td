@@ -45,7 +45,7 @@ def AssignLabelsPass : Pass<"reprise-assign-labels", "::mlir::ModuleOp"> {
 
     `reprise.policy` ops and `reprise.name` ops are removed; `reprise.names` keeps their names, one per result. A name
     that labels one of several results writes `reprise.result_labels` and `reprise.result_rules`. Values that share
-    memory, a value and its views, get one label (docs/Policies.md). If a value cannot be offloaded, since it is in a
+    memory, a value and its views, get one label (docs/reference/Policies.md). If a value cannot be offloaded, since it is in a
     loop or a view of an argument, a `prefer_offload` becomes `prefer_save`, with a remark, and a `must_offload` is an
     error.
 
@@ -154,7 +154,7 @@ def UnrollLoopsPass : InterfacePass<"reprise-unroll-loops", "::mlir::FunctionOpI
   let summary = "Replaces every loop by its iterations";
   let description = [{
     Each iteration becomes a unit of its own. The pass runs after differentiation, so that the sums of cotangents keep
-    the order of the loop: see docs/Rationale/Loops.md.
+    the order of the loop: see docs/explanation/Loops.md.
   }];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
@@ -181,7 +181,7 @@ def SliceBatchPass : Pass<"reprise-slice-batch", "::reprise::ProgramOp"> {
     sum over the batch adds up over micro-batches in their order, at the op that computes the sum. A mean adds up as a
     sum and is divided after the last micro-batch; sums of 16-bit values add up in f32. Random words belong to the
     elements of the whole batch, so masks do not depend on the number of micro-batches. Values of inputs alone, such as
-    the number of tokens that count, are computed from the whole batch first. See docs/Rationale/MicroBatches.md.
+    the number of tokens that count, are computed from the whole batch first. See docs/explanation/MicroBatches.md.
 
     A `pipe.slice` is the part of a whole-batch value that a micro-batch reads, and a `pipe.accumulate` adds a
     micro-batch's part to a sum over the batch; `pipe-lower-microbatches` turns both into ops of the model graph.
@@ -218,7 +218,7 @@ def ExportProblemPass : Pass<"reprise-export-problem", "::mlir::ModuleOp"> {
   let description = [{
     Reads a device program of a module (`reprise-make-programs`) and changes nothing. The problem is the one that a
     budget is planned with: costs of ops, values in memory, and the launch of each op are those of the target. See
-    docs/PlanningProblems.md. This is a module pass, because it searches for the program to write.
+    docs/reference/PlanningProblems.md. This is a module pass, because it searches for the program to write.
   }];
   let options = [
     Option<"output", "output", "std::string", "\"-\"", "The file; - is standard output.">,
@@ -236,7 +236,7 @@ def CheckpointPass : Pass<"reprise-checkpoint", "::reprise::ProgramOp"> {
     first use, is shared inside the backward of its unit, and dies there. Inputs of a unit are kept while it has
     replays, unless they must be recomputed, and the last unit before the cotangents is not replayed. Values without a
     label follow the fastest plan: values that are nearly free inside their consumer's kernel are replayed, all others
-    saved. See docs/Policies.md.
+    saved. See docs/reference/Policies.md.
 
     A planner for a budget decides without labels. It writes its plan on the ops as `reprise.choices`
     (`#reprise.choice`, one per result). The pass then carries out these choices and ignores labels and defaults:

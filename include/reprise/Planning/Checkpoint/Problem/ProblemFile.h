@@ -8,7 +8,8 @@
 
 namespace reprise::checkpoint {
 
-/// What docs/PlanningProblems.md describes and docs/planning-problem.schema.json checks.
+/// What docs/reference/PlanningProblems.md describes and
+/// docs/reference/schemas/planning-problem.schema.json checks.
 struct ProblemFile {
   Problem problem; ///< valid, with one body
   Footprint footprint;
