@@ -95,7 +95,7 @@ def check_file(name, folder, path, text):
 
 
 def parse_python(text):
-    """What is wrong with a program, or None."""
+    """Returns what is wrong with a program, or None."""
     try:
         ast.parse(text)
     except SyntaxError as error:

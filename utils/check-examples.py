@@ -87,7 +87,7 @@ def make_prefix(build):
 
 
 def judge(output, expected):
-    """What is wrong with the output of an example, or None."""
+    """Returns what is wrong with the output of an example, or None."""
     losses = list(map(float, re.findall(r"loss'?:? '?(-?\d+\.\d+)", output)))
     if expected not in output:
         return f"does not print '{expected}'"

@@ -66,7 +66,7 @@ class Tree:
             yield (posixpath.normpath(posixpath.join(posixpath.dirname(page), path)) if path else page), anchor
 
     def has(self, path):
-        """Whether a path, or the end of one, is there; * and {a,b} stand for what they do in a shell."""
+        """Tells whether a path or the end of one exists; * and {a,b} mean what they mean in a shell."""
         variants = [path]
         group = re.search(r"\{([^{}]*)\}", path)
         if group:
@@ -81,7 +81,7 @@ class Tree:
 
 
 def is_path(text):
-    """Whether words in backticks must be a path of the tree."""
+    """Tells whether words in backticks must be a path of the tree."""
     if not re.fullmatch(r"[\w./*{},…+-]+", text) or FOREIGN.search(text) or text.startswith("-"):
         return False
     return bool(SOURCE_ENDING.search(text)) or text.startswith(FOLDERS)

@@ -52,7 +52,7 @@ def flag_page(manual):
 
 
 def kind_of(schema):
-    """What a member is, in words."""
+    """Describes a member in words."""
     if "$ref" in schema:
         return "[" + schema["$ref"].split("/")[-1] + "](#" + schema["$ref"].split("/")[-1].lower() + ")"
     if "const" in schema:

@@ -5,8 +5,8 @@
  * --policy=plugin:PATH or --policy=plugin:PATH{JSON}, with options for its `create`.
  *
  * The compiler calls `decide` once per graph, with one slot per op; the plugin writes a requested
- * label for each op. The compiler validates the requests: docs/reference/Policies.md. describes how they
- * combine with other sources. All calls come from one thread.
+ * label for each op. The compiler validates the requests: docs/reference/Policies.md. describes how
+ * they combine with other sources. All calls come from one thread.
  *
  * Versions: the compiler refuses a plugin of another major version. A minor version only appends
  * fields: compare `struct_size` (RP_HAS) before reading a field that is newer than 1.0. Strings are

@@ -237,8 +237,8 @@ REPRISE_EXPORT void reprise_compilation_destroy(reprise_compilation *compilation
 /* Returns the bundle as an object of its own. An estimate has no bundle, which is an error. */
 REPRISE_EXPORT reprise_error *reprise_compilation_get_bundle(reprise_compilation *compilation,
                                                              reprise_bundle **bundle);
-/* Returns the report: "json" (docs/reference/schemas/report.schema.json), "html" or "txt"; NULL for another
- * format. */
+/* Returns the report: "json" (docs/reference/schemas/report.schema.json), "html" or "txt"; NULL for
+ * another format. */
 REPRISE_EXPORT const char *reprise_compilation_report(reprise_compilation *compilation,
                                                       const char *format);
 /* Returns the plan as --plan-out writes it (docs/reference/schemas/plan.schema.json). */
@@ -252,10 +252,11 @@ REPRISE_EXPORT int reprise_compilation_fits(const reprise_compilation *compilati
 
 /* ---- planning without IR ---- */
 
-/* Plans a problem as reprise-plan does. `kind` is "checkpoint" (docs/reference/schemas/planning-problem.schema.json,
- * or a graph of networkx), "offsets" (CSV) or "pipeline" (docs/reference/schemas/pipeline-problem.schema.json).
- * `options` are the flags of reprise-plan: budget (repeated), time-limit, or-least; capacity;
- * schedule (repeated). A budget that no plan meets is not an error: the summary reports it. */
+/* Plans a problem as reprise-plan does. `kind` is "checkpoint"
+ * (docs/reference/schemas/planning-problem.schema.json, or a graph of networkx), "offsets" (CSV) or
+ * "pipeline" (docs/reference/schemas/pipeline-problem.schema.json). `options` are the flags of
+ * reprise-plan: budget (repeated), time-limit, or-least; capacity; schedule (repeated). A budget
+ * that no plan meets is not an error: the summary reports it. */
 REPRISE_EXPORT reprise_error *reprise_plan_problem(reprise_session *session, const char *kind,
                                                    const char *problem, size_t size,
                                                    const reprise_options *options,

@@ -70,7 +70,7 @@ def write(tables, stamp, folder=ROOT / "docs" / "reference" / "benchmarks"):
 
 
 def problems(text):
-    """What is wrong with the marks of a page: tables without them, or without a stamp."""
+    """Returns what is wrong with the marks of a page: tables without them, or without a stamp."""
     for block in BLOCK.finditer(text):
         if not STAMP.search(block["body"]):
             yield f"has a table '{block['name']}' without date, commit and machine"

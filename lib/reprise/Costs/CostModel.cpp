@@ -35,9 +35,9 @@ static DeviceRates describeCpu(unsigned threads) {
 }
 
 /// Rates of kernels on a chip, as fractions of its data sheet: .57 for contractions of f32, .22 on
-/// tensor cores, .5 by a library, and .875 of the bandwidth. Measured on an H200 (docs/reference/benchmarks/Gpu.md),
-/// and assumed for the others. Exact contractions do not use tensor cores: they are chains of fma
-/// in f32, to which 16-bit operands are widened.
+/// tensor cores, .5 by a library, and .875 of the bandwidth. Measured on an H200
+/// (docs/reference/benchmarks/Gpu.md), and assumed for the others. Exact contractions do not use
+/// tensor cores: they are chains of fma in f32, to which 16-bit operands are widened.
 struct Chip {
   unsigned number; ///< sm_80 is 80
   const char *name;

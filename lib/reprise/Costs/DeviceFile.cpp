@@ -8,8 +8,8 @@ using llvm::json::Object;
 
 namespace reprise {
 
-/// Ranges of docs/reference/schemas/device.schema.json Beyond them the planner's sums and quotients of seconds would
-/// overflow.
+/// Ranges of docs/reference/schemas/device.schema.json Beyond them the planner's sums and quotients
+/// of seconds would overflow.
 static constexpr NumberRange kRate{1, 1e24, /*allowsZero=*/false};
 static constexpr NumberRange kLaunchSeconds{1e-12, 1e6, /*allowsZero=*/true};
 static constexpr int64_t kMostBytes = int64_t(1) << 53;

@@ -11,8 +11,8 @@ using llvm::json::Object;
 namespace reprise {
 namespace {
 
-/// Ranges of docs/reference/Costs.md: times of a step that a clock can resolve and that are finite, and
-/// counts.
+/// Ranges of docs/reference/Costs.md: times of a step that a clock can resolve and that are finite,
+/// and counts.
 constexpr NumberRange kSeconds{1e-18, 1e9, /*allowsZero=*/true};
 constexpr NumberRange kCount{1, 1e24, /*allowsZero=*/true};
 constexpr NumberRange kThreads{1, 4096, /*allowsZero=*/false};

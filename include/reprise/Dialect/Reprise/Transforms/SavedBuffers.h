@@ -7,9 +7,9 @@
 namespace reprise {
 
 /// Returns the distinct buffers, after `checkpoint`, that a primal op defines and a cotangent op or
-/// a replay reads, without returned state (docs/reference/Policies.md). Each buffer is represented by the
-/// value that owns it. A loop keeps its stacks. The sum of their bytes is the `saved_bytes` of the
-/// step.
+/// a replay reads, without returned state (docs/reference/Policies.md). Each buffer is represented
+/// by the value that owns it. A loop keeps its stacks. The sum of their bytes is the `saved_bytes`
+/// of the step.
 llvm::SmallVector<mlir::Value> findSavedBuffers(ProgramOp function);
 
 /// Returns values of the function's block, after `checkpoint`, that stay in memory for every
