@@ -14,6 +14,7 @@
 #include "reprise/Conversion/Emission.h"
 #include "reprise/Conversion/Targets.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
+#include "reprise/Dialect/Nest/IR/Nest.h"
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Batching.h"
 #include "reprise/Dialect/Reprise/Derivatives.h"
@@ -45,7 +46,7 @@ namespace stablehlo {
 
 void reprise::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect, exec::ExecDialect, func::FuncDialect,
-                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, pipe::PipeDialect,
+                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, nests::NestDialect, pipe::PipeDialect,
                   RepriseDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
                   vector::VectorDialect>();
   func::registerInlinerExtension(registry);

@@ -27,6 +27,29 @@ constexpr int64_t widestAccess = 16;
 /// widestAccess. Rows of arrays in loops may have a smaller alignment (`exec.place_alignment`).
 int64_t getPlaceAlignment(mlir::Block &body);
 
+/// Properties of a target that passes ask for. A target fills them when it is made.
+struct Capabilities {
+  /// Arithmetic of contractions: `exact`, chains of fma in every type; `tensor-cores`, 16-bit types
+  /// on tensor cores; `tf32`, f32 there, too; or `library`, 16-bit types by libraries of the GPU.
+  std::string contractions = "exact";
+  bool hasTensorCores = false;
+  /// Whether libraries of the device compute contractions.
+  bool callsLibraries = false;
+  /// Whether one launch computes a contraction and adds its bias (reprise.dot_bias).
+  bool addsBias = false;
+  /// Whether contractions of 16 bits are faster where all rows begin at multiples of 16 bytes, and
+  /// in no order that is part of the promise.
+  bool prefersWholeRows = false;
+  /// Bytes that the device moves in its memory while one goes to or from the memory of the host; 0:
+  /// it does nothing else meanwhile.
+  int64_t bytesBesideHost = 0;
+  /// Whether kernels take what lies at a multiple of many bytes in one access, so that bodies whose
+  /// places do not are told (`exec.place_alignment`) and have kernels of their own.
+  bool usesPlaceAlignment = false;
+  /// Whether the machine may refuse or lose a command, so that a run has to name its op.
+  bool canFail = false;
+};
+
 /// A machine. Grouping, places and code generation know nothing else of it.
 class Target {
 public:
@@ -34,24 +57,12 @@ public:
   using InPlacePairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;
 
   virtual ~Target();
+  const Capabilities &getCapabilities() const { return capabilities; }
 
   /// With what names it, such as the level of a CPU: for bundles.
   virtual std::string getName() const = 0;
-  /// How contractions compute: `exact`, chains of fma in every type; `tensor-cores`, 16-bit types
-  /// on tensor cores; `tf32`, f32 there, too; or `library`, 16-bit types by libraries of the GPU.
-  virtual std::string getContractions() const { return "exact"; }
   /// What a machine must have to run the kernels; the runtime checks these names.
   virtual std::vector<std::string> getFeatures() const = 0;
-
-  /// Whether one launch computes a contraction and adds its bias (reprise.dot_bias).
-  virtual bool addsBias() const { return false; }
-  /// The same for the target of such a name.
-  static bool addsBias(llvm::StringRef name) { return name.ends_with(":library"); }
-  /// Whether contractions of 16 bits are faster where all rows begin at multiples of 16 bytes, and
-  /// in no order that is part of the promise.
-  static bool prefersWholeRows(llvm::StringRef name) {
-    return name.starts_with("cuda:") && !name.ends_with(":exact");
-  }
 
   /// Whether it is of use that one launch holds these ops, two or more in program order, and can
   /// be.
@@ -61,15 +72,6 @@ public:
   /// place.
   virtual InPlacePairs findInPlacePairs(mlir::Block &body) const = 0;
 
-  /// Bytes that the device moves in its memory while one goes to or from the memory of the host; 0:
-  /// it does nothing else meanwhile.
-  virtual int64_t countBytesBesideHost() const { return 0; }
-
-  /// Whether kernels take what lies at a multiple of many bytes in one access, so that bodies whose
-  /// places do not are told (`exec.place_alignment`) and have kernels of their own.
-  virtual bool usesPlaceAlignment() const { return false; }
-  /// Whether the machine may refuse or lose a command, so that a run has to name its op.
-  virtual bool canFail() const { return false; }
   /// Adds the kernels of one launch body to `kernels`, under symbols that start with `name`, and
   /// returns the commands that run them. Errors are emitted at the op that no kernel can hold.
   virtual mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
@@ -94,6 +96,9 @@ public:
   /// registerAllDialects.
   static mlir::LogicalResult get(llvm::StringRef name, mlir::Location location,
                                  std::shared_ptr<const Target> &target);
+
+protected:
+  Capabilities capabilities = {};
 };
 
 /// Who makes the targets of a context: an interface of RepriseDialect. So what asks for a target

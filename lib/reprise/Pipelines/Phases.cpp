@@ -67,14 +67,44 @@ static void addSlicing(OpPassManager &program, const PhaseOptions &options) {
   program.addPass(createCSEPass());
 }
 
+namespace {
+/// Runs passes if the target has a capability.
+struct IfCapable : PassWrapper<IfCapable, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(IfCapable)
+  IfCapable(std::string target, bool Capabilities::*capability, OpPassManager passes)
+      : target(std::move(target)), capability(capability), passes(std::move(passes)) {}
+
+  StringRef getName() const override { return "IfCapable"; }
+  void runOnOperation() override {
+    std::shared_ptr<const Target> found;
+    if (failed(Target::get(target, getOperation()->getLoc(), found)))
+      return signalPassFailure();
+    if (!(found->getCapabilities().*capability))
+      return markAllAnalysesPreserved();
+    if (failed(runPipeline(passes, getOperation())))
+      signalPassFailure();
+  }
+
+  std::string target;
+  bool Capabilities::*capability;
+  OpPassManager passes;
+};
+} // namespace
+
+static void addIfCapable(OpPassManager &manager, const PhaseOptions &options,
+                         bool Capabilities::*capability, std::unique_ptr<Pass> pass) {
+  OpPassManager passes(manager.getOpAnchorName());
+  passes.addPass(std::move(pass));
+  manager.addPass(std::make_unique<IfCapable>(options.target, capability, std::move(passes)));
+}
+
 /// What a phase behind `autodiff` does with a device program.
 static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOptions &options) {
   switch (phase) {
   case Phase::Partition:
     if (options.microbatches > 1)
       addSlicing(program, options);
-    if (Target::addsBias(options.target))
-      program.addPass(createFuseEpiloguesPass());
+    addIfCapable(program, options, &Capabilities::addsBias, createFuseEpiloguesPass());
     program.addPass(createSplitCastsPass());
     if (options.stages.devices == 1)
       program.addPass(createOffloadValuesPass());
@@ -110,8 +140,8 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
   switch (phase) {
   case Phase::Import:
     manager.addPass(createImportPass({options.entry}));
-    if (Target::prefersWholeRows(options.target))
-      manager.nest<func::FuncOp>().addPass(createPadClassesPass());
+    addIfCapable(manager.nest<func::FuncOp>(), options, &Capabilities::prefersWholeRows,
+                 createPadClassesPass());
     manager.addPass(createCanonicalizePass());
     return;
   case Phase::Random:

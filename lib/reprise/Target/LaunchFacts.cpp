@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "reprise/Dialect/Nest/IR/Nest.h"
 #include "reprise/Interfaces/Interfaces.h"
 
 using namespace mlir;
@@ -24,7 +25,8 @@ template <typename... Dialects> struct DialectList {
 /// may load no dialect.
 using KernelDialects =
     DialectList<exec::ExecDialect, arith::ArithDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-                math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect, vector::VectorDialect>;
+                math::MathDialect, nests::NestDialect, NVVM::NVVMDialect, scf::SCFDialect,
+                vector::VectorDialect>;
 
 class BodyWriter {
 public:

@@ -31,19 +31,12 @@ public:
   /// for the latest chip that is not later than it.
   /// With `hasCubins`, machine code for each chip stands beside its PTX.
   explicit CudaBackend(llvm::StringRef chips, Contractions contractions = Contractions::TensorCores,
-                       bool hasCubins = false)
-      : chips(chips), contractions(contractions), hasCubins(hasCubins) {}
+                       bool hasCubins = false);
 
   std::string getName() const override;
-  std::string getContractions() const override;
-  bool addsBias() const override { return contractions == Contractions::Library; }
   std::vector<std::string> getFeatures() const override;
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
-  /// Of an A100 on PCIe 4 and an H100 on PCIe 5, about (docs/devices).
-  int64_t countBytesBesideHost() const override { return 64; }
-  bool usesPlaceAlignment() const override { return true; }
-  bool canFail() const override { return true; }
   /// Fails for what has no kernel there yet.
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;

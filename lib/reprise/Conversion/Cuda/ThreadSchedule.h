@@ -2,6 +2,7 @@
 #ifndef REPRISE_CONVERSION_CUDA_THREADSCHEDULE_H
 #define REPRISE_CONVERSION_CUDA_THREADSCHEDULE_H
 
+#include "../LoopNest/BuildNest.h"
 #include "../LoopNest/Schedule.h"
 
 namespace reprise::nests {
@@ -12,11 +13,11 @@ constexpr NestRules threadRules{/*sumsApart=*/true, /*fewRows=*/2048, /*longRow=
 
 /// An item is four columns, one where loads cannot have more, or a row (a block of one) for 32
 /// threads where the nest reduces columns. Nothing is kept but in results.
-Schedule makeThreadSchedule(const Graph &graph);
+Schedule makeThreadSchedule(const Nest &nest);
 
 /// The same for a nest over the elements of a contraction, of which a thread has four neighbours at
 /// hand or one.
-Schedule makeTileSchedule(const Graph &graph);
+Schedule makeTileSchedule(const Nest &nest);
 
 } // namespace reprise::nests
 

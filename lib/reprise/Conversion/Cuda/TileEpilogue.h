@@ -18,7 +18,7 @@ public:
                                          const ContractionSpec &spec, const ResultStrides &result);
 
   /// The kernel's buffers behind the two operands, in the place of the contraction's result.
-  llvm::ArrayRef<BufferSlot> buffers() const { return nest.graph.buffers; }
+  llvm::ArrayRef<BufferSlot> buffers() const { return nest.nest.buffers; }
   /// Whether numbers of 32 bits tell all places.
   bool isNear() const;
 

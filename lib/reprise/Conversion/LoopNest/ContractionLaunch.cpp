@@ -69,7 +69,7 @@ SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(Block &bo
     for (BlockArgument argument : body.getArguments()) {
       unsigned number = argument.getArgNumber();
       if (argument.getType() == result.getType() && !isOperand(number) &&
-          readsAtPosition(nest->graph, number))
+          readsAtPosition(nest->nest, number))
         pairs.push_back({output, number});
     }
   return pairs;

@@ -8,7 +8,7 @@ include "reprise/Dialect/Reprise/IR/RepriseBase.td"
 
 // Counts as a write, so that no clean-up drops a name, and with it a label, before the label phase has read it.
 def NameOp : Reprise_Op<"name", (ins Reprise_Tensor:$operand, StrAttr:$name),
-    [AllTypesMatch<["operand", "result"]>, MemoryEffects<[MemWrite]>,
+    [AllTypesMatch<["operand", "result"]>, MemoryEffects<[MemWrite]>, LoopOpInterface,
      DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
   let summary = "Names a value";
   let description = [{

@@ -1,5 +1,6 @@
 // reprise: factors of elementwise ops, names and random draws
 #include "FactorRule.h"
+#include "reprise/Dialect/Reprise/IR/OpList.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -17,12 +18,10 @@ template <typename OpT> static void findFactors(OpT op, FactorRule &rule) {
 }
 
 void attachElementwiseBatching(MLIRContext *context) {
-  attachBatching<NegOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp, SigmoidOp, SiluOp,
-                 SinOp, CosOp, FloorOp, NotOp, ReluOp, ClampOp, GeluOp, AddOp, SubOp, MulOp, DivOp,
-                 RemOp, MaximumOp, MinimumOp, PowOp, AndOp, OrOp, XorOp, CompareOp, SelectOp,
-                 CastOp, ShiftLeftOp, ShiftRightOp, BitcastOp, NameOp, OffloadOp>(context);
-  attachBatching<DropoutOp, RandomUniformOp, RandomUniformIntOp, RandomNormalOp, RandomBernoulliOp>(
-      context);
+  forEachOp<ElementwiseOpInterface>(
+      [&](auto tag) { attachBatching<typename decltype(tag)::Op>(context); });
+  attachBatching<NameOp, OffloadOp, DropoutOp, RandomUniformOp, RandomUniformIntOp, RandomNormalOp,
+                 RandomBernoulliOp>(context);
 }
 
 } // namespace reprise
