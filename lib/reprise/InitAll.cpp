@@ -91,6 +91,7 @@ void reprise::registerAllPasses() {
   pipe::registerSplitStagesPass();
   registerUnrollLoopsPass();
   exec::registerFormLaunchesPass();
+  exec::registerFormNestsPass();
   exec::registerOrderLaunchesPass();
   exec::registerPlaceBuffersPass();
   exec::registerVerifyBuffersPass();

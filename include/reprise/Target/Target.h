@@ -4,6 +4,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectInterface.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "reprise/Target/Launch.h"
 
 #include <map>
@@ -72,6 +73,10 @@ public:
   /// place.
   virtual InPlacePairs findInPlacePairs(mlir::Block &body) const = 0;
 
+  /// Returns the body as loop nests, a `nest.program` of the name; null if other kernels compute
+  /// it.
+  virtual mlir::OwningOpRef<mlir::Operation *> formNests(mlir::Block &body,
+                                                         llvm::StringRef name) const = 0;
   /// Adds the kernels of one launch body to `kernels`, under symbols that start with `name`, and
   /// returns the commands that run them. Errors are emitted at the op that no kernel can hold.
   virtual mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,

@@ -248,9 +248,13 @@ namespace {
 struct Words {
   std::optional<Phase> from;
   Phase to;
+  bool nests = false; ///< behind the last phase, launches are shown as nests
   PhaseOptions options;
 };
 } // namespace
+
+/// Where nests are shown, which is no phase: the target makes them again.
+static constexpr StringLiteral nestsPoint = "nests";
 
 /// As --chunks of reprise-compile.
 static constexpr int64_t kMostChunks = 64;
@@ -262,7 +266,10 @@ static LogicalResult parseOptions(StringRef text, Words &read,
   PhaseOptions &options = read.options;
   SmallVector<StringRef> words;
   text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  read.nests = !words.empty() && words.front() == nestsPoint;
   std::optional<Phase> parsed = words.empty() ? std::nullopt : parsePhase(words.front());
+  if (read.nests)
+    parsed = Phase::Memory;
   if (!parsed)
     return words.empty()
                ? error("expected a phase, one of " + llvm::join(ArrayRef(phaseNames), ", "))
@@ -313,12 +320,15 @@ static LogicalResult parseOptions(StringRef text, Words &read,
 void registerPhases() {
   registerPassPipeline(
       "reprise-to",
-      "Runs the phases up to the one named: " + llvm::join(ArrayRef(phaseNames), ", "),
+      "Runs the phases up to the one named: " + llvm::join(ArrayRef(phaseNames), ", ") +
+          "; or nests, all of them, and shows launches as loop nests",
       [](OpPassManager &manager, StringRef text, function_ref<LogicalResult(const Twine &)> error) {
         Words read;
         if (failed(parseOptions(text, read, error)))
           return failure();
         buildPhases(manager, read.from, read.to, read.options);
+        if (read.nests)
+          manager.addPass(exec::createFormNestsPass({read.options.target}));
         return success();
       },
       [](function_ref<void(const mlir::detail::PassOptions &)>) {});

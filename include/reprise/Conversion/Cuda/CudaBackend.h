@@ -37,6 +37,8 @@ public:
   std::vector<std::string> getFeatures() const override;
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
+  mlir::OwningOpRef<mlir::Operation *> formNests(mlir::Block &body,
+                                                 llvm::StringRef name) const override;
   /// Fails for what has no kernel there yet.
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;

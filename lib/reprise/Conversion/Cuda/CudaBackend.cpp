@@ -146,6 +146,10 @@ static void limitAccesses(gpu::GPUModuleOp kernel, int64_t alignment) {
   });
 }
 
+OwningOpRef<Operation *> CudaBackend::formNests(Block &body, StringRef name) const {
+  return nests::formNests(body, threadRules, name);
+}
+
 FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
                                                  ModuleOp kernels) const {
   auto present = kernels.getOps<gpu::GPUModuleOp>();

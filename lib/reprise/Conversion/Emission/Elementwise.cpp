@@ -235,7 +235,7 @@ Value emitIdentity(Builder &b, ReductionKind kind, Type type) {
 
 void registerEmission(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
-    forEachOp<ElementwiseOpInterface>([&](auto tag) {
+    forEachOpWith<ElementwiseOpInterface>([&](auto tag) {
       using OpT = typename decltype(tag)::Op;
       OpT::template attachInterface<Model<OpT>>(*context);
     });

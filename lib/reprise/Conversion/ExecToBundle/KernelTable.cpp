@@ -62,7 +62,8 @@ static std::string labelOf(exec::LaunchOp launch, const Target &target) {
 
 LogicalResult KernelTable::add(exec::LaunchOp launch) {
   auto body = describeBody(launch.getBody().front());
-  int64_t alignment = target.getCapabilities().usesPlaceAlignment ? findPlaceAlignment(launch) : widestAccess;
+  int64_t alignment =
+      target.getCapabilities().usesPlaceAlignment ? findPlaceAlignment(launch) : widestAccess;
   if (alignment != widestAccess) {
     body.push_back(static_cast<uintptr_t>(alignment));
     launch->setAttr(exec::kPlaceAlignmentAttr,

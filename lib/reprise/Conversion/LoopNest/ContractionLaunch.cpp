@@ -53,6 +53,21 @@ bool isContractionLaunch(Block &body) {
   return leader && (isAlone(body, leader) || findTileNest(body, leader));
 }
 
+OwningOpRef<Operation *> nests::formNests(Block &body, const NestRules &rules, StringRef name) {
+  if (!isContractionLaunch(body)) {
+    FailureOr<OwningOpRef<NestProgramOp>> program = planProgram(body, rules, name);
+    return succeeded(program) ? program->release().getOperation() : nullptr;
+  }
+  Operation *leader = findLeader(body);
+  if (isAlone(body, leader))
+    return nullptr;
+  TileNest nest = *findTileNest(body, leader);
+  OpBuilder b(leader->getContext());
+  auto program = NestProgramOp::create(b, leader->getLoc(), name, nest.elements, /*shared=*/0);
+  program.getBody().emplaceBlock().push_back(nest.kernel.release());
+  return program.getOperation();
+}
+
 SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(Block &body) {
   SmallVector<std::pair<unsigned, unsigned>> pairs;
   Operation *leader = findLeader(body);

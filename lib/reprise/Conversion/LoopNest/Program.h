@@ -28,6 +28,10 @@ mlir::FailureOr<Body> simplifyBody(mlir::Block &block, mlir::Operation *contract
 mlir::FailureOr<mlir::OwningOpRef<NestProgramOp>>
 planProgram(mlir::Block &block, const NestRules &rules, llvm::StringRef name = "nests");
 
+/// Returns the body of a launch as Target::formNests does.
+mlir::OwningOpRef<mlir::Operation *> formNests(mlir::Block &body, const NestRules &rules,
+                                               llvm::StringRef name);
+
 /// Whether one pass over the elements does all the work, small nests for what remains aside.
 bool isOnePass(NestProgramOp program);
 

@@ -2,7 +2,7 @@
 #ifndef REPRISE_DIALECT_REPRISE_IR_OPLIST_H
 #define REPRISE_DIALECT_REPRISE_IR_OPLIST_H
 
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 
 namespace reprise {
 
@@ -16,24 +16,32 @@ template <typename... OpTs> struct OpList {};
 using AllOps = OpList<
 #define GET_OP_LIST
 #include "reprise/Dialect/Reprise/IR/RepriseOps.cpp.inc"
+    ,
+#define GET_OP_LIST
+#include "reprise/Dialect/Reprise/IR/PauseOps.cpp.inc"
     >;
 
-/// Calls `body(OpTag<OpT>())` for each op whose definition names the interface.
-template <typename InterfaceT, typename Body, typename... OpTs>
-void forEachOp(Body body, OpList<OpTs...>) {
-  auto visit = [&](auto tag) {
+template <typename OpT, typename... OpTs> constexpr bool isIn(OpList<OpTs...>) {
+  return (std::is_same_v<OpT, OpTs> || ...);
+}
+
+/// Calls `body(OpTag<OpT>())` for each op.
+template <typename Body, typename... OpTs> void forEachOp(Body body, OpList<OpTs...>) {
+  (body(OpTag<OpTs>()), ...);
+}
+template <typename Body> void forEachOp(Body body) { forEachOp(body, AllOps()); }
+
+/// Calls it for each op whose definition names the interface.
+template <typename InterfaceT, typename Body> void forEachOpWith(Body body) {
+  forEachOp([&](auto tag) {
     if constexpr (decltype(tag)::Op::template hasTrait<InterfaceT::template Trait>())
       body(tag);
-  };
-  (visit(OpTag<OpTs>()), ...);
-}
-template <typename InterfaceT, typename Body> void forEachOp(Body body) {
-  forEachOp<InterfaceT>(body, AllOps());
+  });
 }
 
 /// Calls `body` with `op` as the op that it is, which must name the interface.
 template <typename InterfaceT, typename Body> void dispatchOp(mlir::Operation *op, Body body) {
-  forEachOp<InterfaceT>([&](auto tag) {
+  forEachOpWith<InterfaceT>([&](auto tag) {
     if (auto typed = llvm::dyn_cast<typename decltype(tag)::Op>(op))
       body(typed);
   });
