@@ -46,9 +46,9 @@ namespace stablehlo {
 
 void reprise::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect, exec::ExecDialect, func::FuncDialect,
-                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, nests::NestDialect, pipe::PipeDialect,
-                  RepriseDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
-                  vector::VectorDialect>();
+                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, nests::NestDialect,
+                  pipe::PipeDialect, RepriseDialect, scf::SCFDialect, tensor::TensorDialect,
+                  ub::UBDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);
   registerDerivatives(registry);

@@ -23,10 +23,9 @@ template <typename... Dialects> struct DialectList {
 
 /// Those of every target: scratch bytes are found by emitting kernels, on several threads, which
 /// may load no dialect.
-using KernelDialects =
-    DialectList<exec::ExecDialect, arith::ArithDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-                math::MathDialect, nests::NestDialect, NVVM::NVVMDialect, scf::SCFDialect,
-                vector::VectorDialect>;
+using KernelDialects = DialectList<exec::ExecDialect, arith::ArithDialect, gpu::GPUDialect,
+                                   LLVM::LLVMDialect, math::MathDialect, nests::NestDialect,
+                                   NVVM::NVVMDialect, scf::SCFDialect, vector::VectorDialect>;
 
 class BodyWriter {
 public:

@@ -4,6 +4,7 @@
 #include "../LoopNest/ContractionGroup.h"
 #include "../LoopNest/Program.h"
 #include "../LoopNest/RowGroup.h"
+#include "NestSchedule.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 
@@ -20,7 +21,9 @@ Target::InPlacePairs CpuBackend::findInPlacePairs(Block &body) const {
 }
 
 OwningOpRef<Operation *> CpuBackend::formNests(Block &body, StringRef name) const {
-  return nests::formNests(body, nests::NestRules(), name);
+  return nests::formNests(body, nests::NestRules(), name, [&](const nests::Nest &nest) {
+    return nests::makeSchedule(nest, cpu.registers());
+  });
 }
 
 FailureOr<EmittedLaunch> CpuBackend::emitLaunch(Block &body, StringRef name,

@@ -12,16 +12,6 @@ namespace reprise {
 
 using namespace nests;
 
-bool isNestGroup(Block &body) {
-  FailureOr<OwningOpRef<NestProgramOp>> program = planProgram(body, NestRules());
-  if (failed(program))
-    return false;
-  auto works = llvm::make_filter_range(body.without_terminator(), [](Operation &op) {
-    return !op.hasTrait<OpTrait::ConstantLike>();
-  });
-  return std::distance(works.begin(), works.end()) <= 1 || isOnePass(**program);
-}
-
 static SmallVector<EmittedCommand> emitNest(Operation &op, StringRef name, ModuleOp kernels,
                                             const CpuTarget &target) {
   if (auto alone = dyn_cast<AloneOp>(op)) {

@@ -78,10 +78,14 @@ void CpuScheduler::chooseItems() {
 }
 
 Schedule CpuScheduler::run() {
-  chooseWidth(findMostLanes());
-  findStretches();
+  if (ScheduleAttr chosen = nest.kernel.getScheduleAttr()) {
+    read(chosen);
+  } else {
+    chooseWidth(findMostLanes());
+    chooseItems();
+    write();
+  }
   assign();
-  chooseItems();
   placeScratch();
   return std::move(schedule);
 }

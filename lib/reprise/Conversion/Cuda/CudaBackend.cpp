@@ -147,7 +147,9 @@ static void limitAccesses(gpu::GPUModuleOp kernel, int64_t alignment) {
 }
 
 OwningOpRef<Operation *> CudaBackend::formNests(Block &body, StringRef name) const {
-  return nests::formNests(body, threadRules, name);
+  return nests::formNests(body, threadRules, name, [](const Nest &nest) {
+    return nest.has<TileOp>() ? makeTileSchedule(nest) : makeThreadSchedule(nest);
+  });
 }
 
 FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,

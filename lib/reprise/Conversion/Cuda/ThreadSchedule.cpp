@@ -26,10 +26,6 @@ constexpr int64_t sharedBytes = 48 * 1024;
 /// Instructions for an element that cost more than to store and to load it.
 constexpr int64_t costly = 8;
 
-/// Which elements of rows wait in shared memory: all that are reduced, so that they are on their
-/// way at once, or those that several passes need.
-enum class RowMemory { All, Shared, None };
-
 class ThreadScheduler : ScheduleBuilder {
 public:
   ThreadScheduler(const Nest &nest, RowMemory memory) : ScheduleBuilder(nest), memory(memory) {}
@@ -65,7 +61,6 @@ bool ThreadScheduler::takesVectors() {
 void ThreadScheduler::setWidth(int64_t width) {
   schedule.width = width;
   schedule.inRuns = false;
-  schedule.stretches = {0, nest.shape.columnCount()};
 }
 
 void ThreadScheduler::chooseThreads() {
@@ -166,10 +161,18 @@ void ThreadScheduler::placeRow() {
 }
 
 std::optional<Schedule> ThreadScheduler::run() {
-  chooseThreads();
+  ScheduleAttr chosen = nest.kernel.getScheduleAttr();
+  if (chosen) {
+    read(chosen);
+    memory = chosen.getMemory();
+  } else {
+    chooseThreads();
+  }
   assign();
   placeScratch();
   placeRow();
+  if (chosen)
+    return std::move(schedule);
   schedule.blockThreads = blockThreads;
   if (schedule.rowBytes) {
     int64_t warps = sharedBytes / schedule.rowBytes;
@@ -177,6 +180,7 @@ std::optional<Schedule> ThreadScheduler::run() {
       return std::nullopt;
     schedule.blockThreads = std::min(blockThreads, warps * reductionLanes);
   }
+  write(memory);
   return std::move(schedule);
 }
 
@@ -184,6 +188,7 @@ Schedule ThreadScheduler::runOnTile() {
   schedule.itemThreads = 1;
   setWidth(takesVectors() ? threadWidth : 1);
   assign();
+  write();
   return std::move(schedule);
 }
 

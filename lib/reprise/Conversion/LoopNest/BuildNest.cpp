@@ -11,29 +11,33 @@ static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(valu
 
 static OwningOpRef<KernelOp> makeKernel(Location location, const Shape &shape) {
   OpBuilder b(location.getContext());
-  OwningOpRef<KernelOp> kernel = KernelOp::create(
-      b, location, shape.outer, shape.rows, shape.columns, shape.strides, ArrayRef<int64_t>());
+  OwningOpRef<KernelOp> kernel =
+      KernelOp::create(b, location, shape.outer, shape.rows, shape.columns, shape.strides,
+                       ArrayRef<int64_t>(), ScheduleAttr());
   size_t loops = shape.factors().size();
   kernel->getBody().emplaceBlock().addArguments(SmallVector<Type>(loops, b.getIndexType()),
                                                 SmallVector<Location>(loops, location));
   return kernel;
 }
 
-NestBuilder::NestBuilder(Location location, const Shape &shape, const Leaves &leaves,
-                         const Grains &grains)
-    : b(location.getContext()), location(location), leaves(leaves), grains(grains),
-      kernel(makeKernel(location, shape)), nest(*kernel), open({&kernel->getBlock()}) {
+KernelWriter::KernelWriter(Location location, const Shape &shape)
+    : b(location.getContext()), location(location), kernel(makeKernel(location, shape)),
+      nest(*kernel), open({&kernel->getBlock()}) {
   for (auto [i, size] : llvm::enumerate(shape.factors()))
     addSymbol({size, nest.loop(i)});
 }
 
-Affine NestBuilder::addSymbol(Symbol symbol) {
+NestBuilder::NestBuilder(Location location, const Shape &shape, const Leaves &leaves,
+                         const Grains &grains)
+    : KernelWriter(location, shape), leaves(leaves), grains(grains) {}
+
+Affine KernelWriter::addSymbol(Symbol symbol) {
   symbolSizes.push_back(symbol.size);
   symbols.push_back(std::move(symbol));
   return Affine::symbol(symbols.size() - 1);
 }
 
-Affine NestBuilder::addQuotient(Symbol symbol, int64_t divisor) {
+Affine KernelWriter::addQuotient(Symbol symbol, int64_t divisor) {
   if (divisor == 1)
     return addSymbol(std::move(symbol));
   Place place = placeOf(symbol.numerator);
@@ -42,7 +46,7 @@ Affine NestBuilder::addQuotient(Symbol symbol, int64_t divisor) {
   return addSymbol(std::move(symbol));
 }
 
-Place NestBuilder::placeOf(Affine affine) const {
+Place KernelWriter::placeOf(Affine affine) const {
   // Quotients by 1 only served to bound an index.
   for (size_t number = symbols.size(); number-- > 0;)
     if (!symbols[number].value)
@@ -54,7 +58,7 @@ Place NestBuilder::placeOf(Affine affine) const {
   return place;
 }
 
-Value NestBuilder::insert(Operation *op) {
+Value KernelWriter::insert(Operation *op) {
   size_t depth = 0;
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands()) {
@@ -68,7 +72,7 @@ Value NestBuilder::insert(Operation *op) {
   return op->getResult(0);
 }
 
-Value NestBuilder::bufferOf(const BufferSlot &slot) {
+Value KernelWriter::bufferOf(const BufferSlot &slot) {
   size_t loops = nest.shape.factors().size();
   for (auto [i, known] : llvm::enumerate(nest.buffers))
     if (known.kind == slot.kind && known.index == slot.index && known.offset == slot.offset)
@@ -77,13 +81,13 @@ Value NestBuilder::bufferOf(const BufferSlot &slot) {
   return open[0]->addArgument(BufferType::get(b.getContext()), location);
 }
 
-Value NestBuilder::addRead(Type type, BufferSlot slot, const Affine &at) {
+Value KernelWriter::addRead(Type type, BufferSlot slot, const Affine &at) {
   Place place = placeOf(at);
   return insert(ReadOp::create(b, location, elementOf(type), bufferOf(slot), place.indices(),
                                place.coefficients()));
 }
 
-Value NestBuilder::addSplat(Type type, Attribute value) {
+Value KernelWriter::addSplat(Type type, Attribute value) {
   return insert(ConstantOp::create(b, location, DenseElementsAttr::get(elementOf(type), value)));
 }
 
@@ -143,7 +147,7 @@ static Affine positionOf(ArrayRef<int64_t> factors, ArrayRef<int64_t> strides) {
   return position;
 }
 
-Affine NestBuilder::position() const {
+Affine KernelWriter::position() const {
   SmallVector<int64_t> factors = nest.shape.factors();
   return positionOf(factors,
                     nest.shape.strides.empty() ? rowMajorStrides(factors) : nest.shape.strides);
@@ -290,7 +294,7 @@ NestBuilder::Result NestBuilder::visitDraw(Operation *op, const Affine &position
   return insert(draw);
 }
 
-OwningOpRef<KernelOp> NestBuilder::take() {
+OwningOpRef<KernelOp> KernelWriter::take() {
   kernel->setSlots(spellSlots(nest.buffers));
   return std::move(kernel);
 }

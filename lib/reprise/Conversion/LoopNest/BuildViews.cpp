@@ -121,8 +121,8 @@ static SmallVector<PadGroup> groupPad(PadOp op) {
   return groups;
 }
 
-Value NestBuilder::choose(const Affine &at, int64_t lower, int64_t upper, int64_t step,
-                          Value inside, Value outside) {
+Value KernelWriter::choose(const Affine &at, int64_t lower, int64_t upper, int64_t step,
+                           Value inside, Value outside) {
   Place place = placeOf(at);
   return insert(ChooseOp::create(b, location, inside, outside, place.indices(),
                                  place.coefficients(), lower, upper, step));

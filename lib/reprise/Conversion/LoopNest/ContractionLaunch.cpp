@@ -53,19 +53,22 @@ bool isContractionLaunch(Block &body) {
   return leader && (isAlone(body, leader) || findTileNest(body, leader));
 }
 
-OwningOpRef<Operation *> nests::formNests(Block &body, const NestRules &rules, StringRef name) {
+OwningOpRef<Operation *> nests::formNests(Block &body, const NestRules &rules, StringRef name,
+                                          ScheduleFn makeSchedule) {
+  FailureOr<OwningOpRef<NestProgramOp>> program = failure();
   if (!isContractionLaunch(body)) {
-    FailureOr<OwningOpRef<NestProgramOp>> program = planProgram(body, rules, name);
-    return succeeded(program) ? program->release().getOperation() : nullptr;
+    program = planProgram(body, rules, name);
+  } else if (Operation *leader = findLeader(body); !isAlone(body, leader)) {
+    TileNest nest = *findTileNest(body, leader);
+    OpBuilder b(leader->getContext());
+    program = OwningOpRef<NestProgramOp>(
+        NestProgramOp::create(b, leader->getLoc(), name, nest.elements, /*shared=*/0));
+    (*program)->getBody().emplaceBlock().push_back(nest.kernel.release());
   }
-  Operation *leader = findLeader(body);
-  if (isAlone(body, leader))
+  if (failed(program))
     return nullptr;
-  TileNest nest = *findTileNest(body, leader);
-  OpBuilder b(leader->getContext());
-  auto program = NestProgramOp::create(b, leader->getLoc(), name, nest.elements, /*shared=*/0);
-  program.getBody().emplaceBlock().push_back(nest.kernel.release());
-  return program.getOperation();
+  (*program)->walk([&](KernelOp kernel) { (void)makeSchedule(Nest(kernel)); });
+  return program->release().getOperation();
 }
 
 SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(Block &body) {

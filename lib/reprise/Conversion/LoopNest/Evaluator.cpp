@@ -82,13 +82,10 @@ Value Evaluator::value(Value element, Scope &scope) {
 
 Value Evaluator::compute(Operation *op, Scope &scope) {
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<ReadOp, NumberOp, DrawOp, ChooseOp, SequenceOp, MeetOp, TileOp, ConstantOp,
+      // The rounding is that of the contraction.
+      .Case([&](TileOp op) { return emitRoundTo(b, tile(scope), typeOf(op)); })
+      .Case<ReadOp, NumberOp, DrawOp, ChooseOp, SequenceOp, MeetOp, ConstantOp,
             EmissionOpInterface>([&](auto typed) { return compute(typed, scope); });
-}
-
-/// The rounding is that of the contraction.
-Value Evaluator::compute(TileOp op, Scope &scope) {
-  return emitRoundTo(b, tile(scope), typeOf(op));
 }
 
 Value Evaluator::compute(EmissionOpInterface op, Scope &scope) {

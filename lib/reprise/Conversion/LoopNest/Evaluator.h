@@ -96,7 +96,6 @@ private:
   mlir::Value compute(ChooseOp choose, Scope &scope);
   mlir::Value compute(SequenceOp sequence, Scope &scope);
   mlir::Value compute(MeetOp meet, Scope &scope);
-  mlir::Value compute(TileOp op, Scope &scope);
   mlir::Value compute(mlir::Operation *op, Scope &scope);
   mlir::Value loadKept(mlir::Value element, const Kept &kept, Scope &scope);
   /// Where kept elements lie, and their type there.

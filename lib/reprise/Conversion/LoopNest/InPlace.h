@@ -7,9 +7,6 @@
 
 namespace reprise::nests {
 
-/// How a target runs a nest.
-using ScheduleFn = llvm::function_ref<Schedule(const Nest &)>;
-
 /// The pairs (operand of the terminator, argument) that may lie at the same address: every element
 /// of the argument is read for the last time by the step that stores the result's element in its
 /// place.

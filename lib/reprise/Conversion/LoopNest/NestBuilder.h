@@ -25,9 +25,43 @@ struct Symbol {
   int64_t granule = 1;
 };
 
+/// Writes the ops of a kernel whose places are affine functions of symbols.
+class KernelWriter {
+public:
+  mlir::OwningOpRef<KernelOp> take();
+
+protected:
+  KernelWriter(mlir::Location location, const Shape &shape);
+
+  Affine addSymbol(Symbol symbol);
+  /// A quotient of the numerator by `divisor`, below `symbol.size`.
+  Affine addQuotient(Symbol symbol, int64_t divisor);
+  /// Puts an op into the innermost open loop that it depends on.
+  mlir::Value insert(mlir::Operation *op);
+  mlir::Value addSplat(mlir::Type type, mlir::Attribute value);
+  mlir::Value addRead(mlir::Type type, BufferSlot slot, const Affine &at);
+  mlir::Value choose(const Affine &at, int64_t lower, int64_t upper, int64_t step,
+                     mlir::Value inside, mlir::Value outside);
+  mlir::Value bufferOf(const BufferSlot &slot);
+  /// The place of an iteration in what the kernel stores.
+  Affine position() const;
+  /// An affine function as the indices and the coefficients of a place.
+  Place placeOf(Affine affine) const;
+  Level levelOf(const Affine &affine) const { return nest.levelOf(placeOf(affine)); }
+
+  mlir::OpBuilder b;
+  mlir::Location location;
+  mlir::OwningOpRef<KernelOp> kernel;
+  Nest nest;
+  /// The kernel's block, and those of the inner loops that are being built.
+  llvm::SmallVector<mlir::Block *> open;
+  std::vector<Symbol> symbols;
+  llvm::SmallVector<int64_t> symbolSizes;
+};
+
 /// One attempt with the factors of a shape as they are. Every visit returns an element, or fails
 /// and says why in `split` (a factor has to fall apart first) or `obstacle`.
-class NestBuilder {
+class NestBuilder : public KernelWriter {
 public:
   /// Sizes of inner dimensions that groups of an op's dimensions fall apart into, where 1 does not
   /// do.
@@ -37,7 +71,6 @@ public:
               const Grains &grains);
 
   mlir::LogicalResult addRoot(const Root &root);
-  mlir::OwningOpRef<KernelOp> take();
   /// Makes a shape or the grains meet the wish of a split.
   void apply(Split split, Shape &shape, Grains &grains) const;
 
@@ -76,34 +109,10 @@ private:
                                llvm::ArrayRef<int64_t> strides);
   std::optional<llvm::SmallVector<Affine>> indexIn(const Affine &position,
                                                    llvm::ArrayRef<int64_t> sizes);
-  Affine addSymbol(Symbol symbol);
   Result visitPartsRoot(const Root &root);
-  /// A quotient of the numerator by `divisor`, below `symbol.size`.
-  Affine addQuotient(Symbol symbol, int64_t divisor);
-  mlir::Value choose(const Affine &at, int64_t lower, int64_t upper, int64_t step,
-                     mlir::Value inside, mlir::Value outside);
 
-  /// Puts an op into the innermost open loop that it depends on.
-  mlir::Value insert(mlir::Operation *op);
-  mlir::Value addSplat(mlir::Type type, mlir::Attribute value);
-  mlir::Value addRead(mlir::Type type, BufferSlot slot, const Affine &at);
-  mlir::Value bufferOf(const BufferSlot &slot);
-  /// The place of an iteration in what the kernel stores.
-  Affine position() const;
-  /// An affine function as the indices and the coefficients of a place.
-  Place placeOf(Affine affine) const;
-  Level levelOf(const Affine &affine) const { return nest.levelOf(placeOf(affine)); }
-
-  mlir::OpBuilder b;
-  mlir::Location location;
   const Leaves &leaves;
   const Grains &grains;
-  mlir::OwningOpRef<KernelOp> kernel;
-  Nest nest;
-  /// The kernel's block, and those of the inner loops that are being built.
-  llvm::SmallVector<mlir::Block *> open;
-  std::vector<Symbol> symbols;
-  llvm::SmallVector<int64_t> symbolSizes;
   std::map<std::pair<void *, Affine>, mlir::Value> known;
 };
 

@@ -255,18 +255,4 @@ FailureOr<OwningOpRef<NestProgramOp>> planProgram(Block &block, const NestRules 
   return program;
 }
 
-bool isOnePass(NestProgramOp program) {
-  int64_t main = 0, all = 0;
-  Block &block = program.getBody().front();
-  if (!block.getOps<AloneOp>().empty())
-    return llvm::hasSingleElement(block);
-  for (auto kernel : block.getOps<KernelOp>()) {
-    int64_t size = has<MeetOp>(kernel) ? 0 : kernel.getShape().size();
-    main = std::max(main, size);
-    all += size;
-  }
-  // Aside may go what is a small part of the work, or next to nothing.
-  return all - main <= std::max<int64_t>(main / 8, laneBlock);
-}
-
 } // namespace reprise::nests

@@ -3,6 +3,7 @@
 #define REPRISE_CONVERSION_LOOPNEST_PROGRAM_H
 
 #include "BuildNest.h"
+#include "Schedule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -28,12 +29,9 @@ mlir::FailureOr<Body> simplifyBody(mlir::Block &block, mlir::Operation *contract
 mlir::FailureOr<mlir::OwningOpRef<NestProgramOp>>
 planProgram(mlir::Block &block, const NestRules &rules, llvm::StringRef name = "nests");
 
-/// Returns the body of a launch as Target::formNests does.
+/// Returns the body of a launch as Target::formNests does, with schedules.
 mlir::OwningOpRef<mlir::Operation *> formNests(mlir::Block &body, const NestRules &rules,
-                                               llvm::StringRef name);
-
-/// Whether one pass over the elements does all the work, small nests for what remains aside.
-bool isOnePass(NestProgramOp program);
+                                               llvm::StringRef name, ScheduleFn makeSchedule);
 
 } // namespace reprise::nests
 

@@ -72,6 +72,9 @@ struct Schedule {
   int64_t blockThreads = 0;
 };
 
+/// How a target runs a nest.
+using ScheduleFn = llvm::function_ref<Schedule(const Nest &)>;
+
 /// The operands that a pass reduces in lanes: those of its reductions, then its roots.
 llvm::SmallVector<mlir::Value> laneOperands(const Pass &pass);
 

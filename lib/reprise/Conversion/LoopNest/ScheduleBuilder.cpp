@@ -175,6 +175,7 @@ void ScheduleBuilder::sharePasses() {
 }
 
 void ScheduleBuilder::assign() {
+  findStretches();
   sharePasses();
   // Threads reduce elements as they compute them.
   bool inLanes = schedule.itemThreads || (schedule.width == reductionLanes &&
@@ -240,6 +241,22 @@ bool ScheduleBuilder::jumpsBetweenLanes() const {
     auto read = element.getDefiningOp<ReadOp>();
     return read && read.getPlace().coefficient(nest.innermost()) > 1;
   });
+}
+
+void ScheduleBuilder::read(ScheduleAttr chosen) {
+  schedule.width = chosen.getWidth();
+  schedule.inRuns = chosen.getRuns();
+  schedule.rowsPerItem = chosen.getRows();
+  schedule.columnsPerItem = chosen.getColumns();
+  schedule.itemThreads = chosen.getThreads();
+  schedule.blockThreads = chosen.getBlock();
+  countItems();
+}
+
+void ScheduleBuilder::write(RowMemory memory) {
+  nest.kernel.setScheduleAttr(ScheduleAttr::get(
+      nest.kernel.getContext(), schedule.width, schedule.inRuns, schedule.rowsPerItem,
+      schedule.columnsPerItem, schedule.itemThreads, schedule.blockThreads, memory));
 }
 
 void ScheduleBuilder::countItems() {

@@ -7,8 +7,8 @@
 
 namespace reprise::nests {
 
-/// A target's builder chooses width, stretches, and items, calls `assign` once it knows the first
-/// two, and `placeScratch` once it knows all.
+/// A target's builder chooses width and items, unless the kernel says them, and then calls `assign`
+/// and `placeScratch`.
 class ScheduleBuilder {
 public:
   virtual ~ScheduleBuilder() = default;
@@ -34,6 +34,9 @@ protected:
   void assign();
   void placeScratch();
   void countItems();
+  /// Reads and writes what is chosen as the kernel's attribute.
+  void read(ScheduleAttr chosen);
+  void write(RowMemory memory = RowMemory::None);
 
   /// Whether lanes load from places far apart.
   bool jumpsBetweenLanes() const;

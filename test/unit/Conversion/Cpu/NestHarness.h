@@ -290,7 +290,6 @@ struct LoopHarness : testing::Test {
       checkGpuRun(gpu, *launch, arguments, expected, backwards, std::nullopt);
     for (auto pair : target.findInPlacePairs(body))
       checkGpuRun(gpu, *launch, arguments, expected, true, pair);
-    gpuCommands = launch->commands;
   }
 
   /// Runs `func.func @f` of the source as one group, on every target, against the interpreter.
@@ -306,7 +305,6 @@ struct LoopHarness : testing::Test {
       arguments.push_back(randomTensor(llvm::cast<mlir::RankedTensorType>(type)));
     auto expected = interpret(function, arguments);
     ASSERT_TRUE(succeeded(expected));
-    isGroup = isNestGroup(function.getBody().front());
     for (const CpuTarget &target : targets)
       checkOn(target, function, arguments, *expected);
     if (withGpu)
@@ -320,9 +318,7 @@ struct LoopHarness : testing::Test {
   /// False for what the fibers of an emulated GPU would take too long for.
   bool withGpu = true;
   /// Of the last check.
-  bool isGroup = false;
   size_t commands = 0;
-  llvm::SmallVector<EmittedCommand> gpuCommands;
 };
 
 } // namespace reprise::test

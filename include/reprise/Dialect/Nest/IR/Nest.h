@@ -43,6 +43,7 @@ bool isElement(mlir::Type type);
 
 /// Buffers as the numbers of `slots`: kind, index and offset of each.
 llvm::SmallVector<int64_t> spellSlots(llvm::ArrayRef<BufferSlot> buffers);
+llvm::SmallVector<BufferSlot> readSlots(llvm::ArrayRef<int64_t> numbers);
 
 llvm::LogicalResult verifyPlace(mlir::Operation *op, mlir::ValueRange indices,
                                 llvm::ArrayRef<int64_t> coefficients);
@@ -51,6 +52,8 @@ llvm::LogicalResult verifyPlace(mlir::Operation *op, mlir::ValueRange indices,
 
 #include "reprise/Dialect/Nest/IR/NestDialect.h.inc"
 #include "reprise/Dialect/Nest/IR/NestEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "reprise/Dialect/Nest/IR/NestAttributes.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "reprise/Dialect/Nest/IR/NestTypes.h.inc"
 #define GET_OP_CLASSES

@@ -4,6 +4,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -32,6 +33,7 @@ def Nest_Dialect : Dialect {
   }];
   let dependentDialects = ["::reprise::RepriseDialect"];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
 }
 
 def Nest_Buffer : TypeDef<Nest_Dialect, "Buffer"> {
@@ -56,6 +58,29 @@ def Nest_Stored : I64EnumAttr<"Stored", "what a kernel stores", [
   I64EnumAttrCase<"Single", 2, "single">, I64EnumAttrCase<"RowParts", 3, "row_parts">,
   I64EnumAttrCase<"ColumnParts", 4, "column_parts">]> {
   let cppNamespace = "::reprise::nests";
+}
+
+def Nest_RowMemory : I64EnumAttr<"RowMemory", "which elements of rows wait in shared memory", [
+  I64EnumAttrCase<"None", 0, "none">, I64EnumAttrCase<"Shared", 1, "shared">, I64EnumAttrCase<"All", 2, "all">]> {
+  let cppNamespace = "::reprise::nests";
+}
+
+def Nest_ScheduleAttr : AttrDef<Nest_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "How a target runs a kernel";
+  let description = [{
+    - `width` lanes run along the innermost columns; with `runs`, each run of the innermost loop ends in a masked vector.
+    - An item of work has `rows` and `columns`.
+    - On a GPU `threads` share an item, and a block has `block` threads; on a CPU both are 0.
+    - `memory` tells which elements of a row wait in shared memory: none, those that several passes read (`shared`), or
+      all that are reduced (`all`).
+
+    A target writes it once; passes over rows, scratch and instructions follow from it and the kernel.
+  }];
+  let parameters = (ins "int64_t":$width, DefaultValuedParameter<"bool", "false">:$runs, "int64_t":$rows,
+      "int64_t":$columns, DefaultValuedParameter<"int64_t", "0">:$threads, DefaultValuedParameter<"int64_t", "0">:$block,
+      DefaultValuedParameter<"::reprise::nests::RowMemory", "::reprise::nests::RowMemory::None">:$memory);
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 class Nest_Op<string mnemonic, list<Trait> traits = []> : Op<Nest_Dialect, mnemonic, traits>;
@@ -83,7 +108,8 @@ def NestProgramOp : Nest_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock, 
   let assemblyFormat = "$sym_name `elements` $elements `shared` $shared attr-dict-with-keyword $body";
 }
 
-def KernelOp : Nest_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTerminator]> {
+def KernelOp : Nest_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTerminator,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "A loop nest over elements";
   let description = [{
     Loops are the factors of outer, rows and columns, in this order. Reductions of last dimensions run along all columns
@@ -92,6 +118,8 @@ def KernelOp : Nest_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTerminator]>
 
     Buffers are arguments of the launch (`input`), what it stores (`output`), its scratch (`shared`, behind `+` the bytes
     from its start), and the numbers of its random streams (`stream`).
+
+    A target that has decided how to run the kernel says so in `schedule`.
 
     ```mlir
     nest.kernel rows(%i = 8) columns(%j = 96) buffers(%x = input 0, %y = output 0) {
@@ -103,7 +131,7 @@ def KernelOp : Nest_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTerminator]>
     ```
   }];
   let arguments = (ins Nest_Sizes:$outer, Nest_Sizes:$rows, Nest_Sizes:$columns, DenseI64ArrayAttr:$strides,
-      DenseI64ArrayAttr:$slots);
+      DenseI64ArrayAttr:$slots, OptionalAttr<Nest_ScheduleAttr>:$schedule);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -131,7 +159,7 @@ def AloneOp : Nest_Op<"alone", [IsolatedFromAbove, SingleBlock, NoTerminator]> {
   }];
   let arguments = (ins DenseI64ArrayAttr:$slots, DenseBoolArrayAttr:$stored);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "`buffers` custom<Slots>($slots) `stored` $stored attr-dict-with-keyword $body";
+  let assemblyFormat = "`buffers` `` custom<Slots>($slots) `stored` $stored attr-dict-with-keyword $body";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Operation *getOp() { return &getBody().front().front(); }
@@ -142,13 +170,13 @@ def AloneOp : Nest_Op<"alone", [IsolatedFromAbove, SingleBlock, NoTerminator]> {
 def ReadOp : Nest_PlaceOp<"read", (ins Nest_Buffer:$buffer)> {
   let summary = "The element at a place of a buffer";
   let results = (outs Nest_Element:$result);
-  let assemblyFormat = "$buffer custom<Place>($indices, $coefficients) attr-dict `:` type($result)";
+  let assemblyFormat = "$buffer `` custom<Place>($indices, $coefficients) attr-dict `:` type($result)";
 }
 
 def NumberOp : Nest_PlaceOp<"number", (ins)> {
   let summary = "A place as a number, rounded once";
   let results = (outs Nest_Element:$result);
-  let assemblyFormat = "custom<Place>($indices, $coefficients) attr-dict `:` type($result)";
+  let assemblyFormat = "`` custom<Place>($indices, $coefficients) attr-dict `:` type($result)";
 }
 
 def PositionOp : Nest_Op<"position", [Pure]> {
@@ -161,7 +189,7 @@ def PositionOp : Nest_Op<"position", [Pure]> {
 def QuotientOp : Nest_PlaceOp<"quotient", (ins), (ins Nest_Size:$divisor, Nest_Size:$size)> {
   let summary = "A place divided by a number; the result is below `size` wherever it is used";
   let results = (outs Index:$result);
-  let assemblyFormat = "custom<Place>($indices, $coefficients) `by` $divisor `below` $size attr-dict";
+  let assemblyFormat = "`` custom<Place>($indices, $coefficients) `by` $divisor `below` $size attr-dict";
 }
 
 def DrawOp : Nest_PlaceOp<"draw", (ins Nest_Word:$stream, Nest_Word:$seed, Nest_Word:$offset,
@@ -180,7 +208,7 @@ def DrawOp : Nest_PlaceOp<"draw", (ins Nest_Word:$stream, Nest_Word:$seed, Nest_
   let results = (outs Nest_Element:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    custom<Place>($indices, $coefficients) `stream` $stream `seed` $seed `offset` $offset
+    `` custom<Place>($indices, $coefficients) `stream` $stream `seed` $seed `offset` $offset
     (`origin` $origin^ `in` $global)? $body attr-dict `:` type($result)
   }];
   let extraClassDeclaration = [{
@@ -205,12 +233,13 @@ def ChooseOp : Nest_PlaceOp<"choose", (ins Nest_Element:$inside, Nest_Element:$o
   }];
   let results = (outs Nest_Element:$result);
   let assemblyFormat = [{
-    $inside `if` custom<Place>($indices, $coefficients) `in` $lower `to` $upper (`step` $step^)? `else` $outside attr-dict
+    $inside `if` `` custom<Place>($indices, $coefficients) `in` $lower `to` $upper (`step` $step^)? `else` $outside attr-dict
     `:` type($result)
   }];
 }
 
-def SequenceOp : Nest_Op<"sequence", [Pure, SingleBlock]> {
+def SequenceOp : Nest_Op<"sequence", [Pure, SingleBlock,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "A reduction within an element, of few steps in order";
   let description = [{
     With `over`, a sum is divided by this number.
@@ -259,7 +288,7 @@ def MeetOp : Nest_PlaceOp<"meet", (ins Nest_Fold:$fold, Nest_Buffer:$buffer),
   }];
   let results = (outs Nest_Element:$result);
   let assemblyFormat = [{
-    $fold $buffer custom<Place>($indices, $coefficients) `parts` $parts `by` $stride (`over` $over^)? attr-dict `:`
+    $fold $buffer `` custom<Place>($indices, $coefficients) `parts` $parts `by` $stride (`over` $over^)? attr-dict `:`
     type($result)
   }];
 }

@@ -78,15 +78,6 @@ static void printPlace(OpAsmPrinter &printer, Operation *, OperandRange indices,
   printer << ']';
 }
 
-LogicalResult nests::verifyPlace(Operation *op, ValueRange indices,
-                                 ArrayRef<int64_t> coefficients) {
-  if (coefficients.size() == indices.size() + 1)
-    return success();
-  return op->emitOpError() << "expected a coefficient per index, and an offset, got "
-                           << coefficients.size() << " numbers for " << indices.size()
-                           << " indices";
-}
-
 bool nests::isElement(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getRank() == 0;
@@ -103,7 +94,7 @@ SmallVector<int64_t> nests::spellSlots(ArrayRef<BufferSlot> buffers) {
   return numbers;
 }
 
-static SmallVector<BufferSlot> readSlots(ArrayRef<int64_t> numbers) {
+SmallVector<BufferSlot> nests::readSlots(ArrayRef<int64_t> numbers) {
   SmallVector<BufferSlot> buffers;
   for (; numbers.size() >= 3; numbers = numbers.drop_front(3))
     buffers.push_back({static_cast<BufferSlot::Kind>(numbers[0]), numbers[1], numbers[2]});
@@ -149,27 +140,22 @@ static void printSlots(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr slo
   printer << ')';
 }
 
-static LogicalResult verifySlots(Operation *op, ArrayRef<int64_t> slots, size_t buffers) {
-  if (slots.size() != 3 * buffers)
-    return op->emitOpError() << "expected three numbers for each of " << buffers << " buffers, got "
-                             << slots.size();
-  for (const BufferSlot &slot : readSlots(slots))
-    if (slot.kind < BufferSlot::Input || slot.kind > BufferSlot::Stream || slot.index < 0 ||
-        slot.offset < 0)
-      return op->emitOpError("has a buffer of no kind, or before the first one");
-  return success();
-}
-
 //===-- The dialect ------------------------------------------------------------------------===//
 
 #include "reprise/Dialect/Nest/IR/NestDialect.cpp.inc"
 #include "reprise/Dialect/Nest/IR/NestEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "reprise/Dialect/Nest/IR/NestAttributes.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "reprise/Dialect/Nest/IR/NestTypes.cpp.inc"
 #define GET_OP_CLASSES
 #include "reprise/Dialect/Nest/IR/NestOps.cpp.inc"
 
 void NestDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "reprise/Dialect/Nest/IR/NestAttributes.cpp.inc"
+      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "reprise/Dialect/Nest/IR/NestTypes.cpp.inc"
@@ -192,6 +178,22 @@ SmallVector<BufferSlot> KernelOp::getBuffers() { return readSlots(getSlots()); }
 unsigned KernelOp::numberOf(Value buffer) {
   size_t loops = getOuter().size() + getRows().size() + getColumns().size();
   return cast<BlockArgument>(buffer).getArgNumber() - loops;
+}
+
+/// `%r0` is the first loop over rows, `%in2` the buffer of input 2.
+void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn name) {
+  ValueRange arguments = region.getArguments();
+  auto nameNext = [&](const Twine &text) {
+    name(arguments.front(), text.str());
+    arguments = arguments.drop_front();
+  };
+  for (auto [letter, sizes] : {std::pair('o', getOuter()), {'r', getRows()}, {'c', getColumns()}})
+    for (size_t i = 0; i < sizes.size() && !arguments.empty(); ++i)
+      nameNext(Twine(letter) + Twine(i));
+  static constexpr StringLiteral names[] = {"in", "out", "shared", "stream"};
+  for (const BufferSlot &slot : getBuffers())
+    if (!arguments.empty())
+      nameNext(names[slot.kind] + Twine(slot.index));
 }
 
 static ParseResult parseLoops(OpAsmParser &parser,
@@ -271,51 +273,7 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
-/// An op of the model in a kernel computes one element from others.
-static LogicalResult verifyArithmetic(Operation *op) {
-  if (!isa<ElementwiseOpInterface>(op) && !op->hasTrait<OpTrait::ConstantLike>())
-    return op->emitOpError("computes no element of a kernel from others");
-  if (!llvm::all_of(op->getResultTypes(), isElement))
-    return op->emitOpError("in a kernel computes elements, expected tensors of rank 0");
-  return success();
-}
-
-LogicalResult KernelOp::verify() {
-  Block &block = getBlock();
-  size_t loops = getShape().factors().size();
-  if (getColumns().empty())
-    return emitOpError("expected columns");
-  if (!getStrides().empty() && getStrides().size() != loops)
-    return emitOpError() << "expected a stride for each of " << loops << " loops, got "
-                         << getStrides().size();
-  if (block.getNumArguments() < loops)
-    return emitOpError() << "expected an argument for each of " << loops << " loops, got "
-                         << block.getNumArguments();
-  for (auto [i, type] : llvm::enumerate(block.getArgumentTypes()))
-    if (i < loops ? !type.isIndex() : !isa<BufferType>(type))
-      return emitOpError() << "expected indices of loops, then buffers, as arguments, got " << type
-                           << " as number " << i;
-  if (failed(verifySlots(*this, getSlots(), block.getNumArguments() - loops)))
-    return failure();
-  WalkResult result = block.walk([&](Operation *op) {
-    bool isOwn = isa<NestDialect>(op->getDialect()) || isa<DrawOp>(op->getParentOp());
-    return isOwn || succeeded(verifyArithmetic(op)) ? WalkResult::advance()
-                                                    : WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
 SmallVector<BufferSlot> AloneOp::getBuffers() { return readSlots(getSlots()); }
-
-LogicalResult AloneOp::verify() {
-  Block &block = getBody().front();
-  if (!llvm::hasSingleElement(block) || !isa<AloneOpInterface>(block.front()))
-    return emitOpError("expected one op that runs alone");
-  Operation *op = getOp();
-  if (op->getOperands() != block.getArguments() || getStored().size() != op->getNumResults())
-    return emitOpError("expected an argument per operand of its op, and a word per result");
-  return verifySlots(*this, getSlots(), op->getNumOperands() + llvm::count(getStored(), true));
-}
 
 //===-- Elements ---------------------------------------------------------------------------===//
 
@@ -324,17 +282,9 @@ Value DrawOp::getElement() {
   return op->getNumOperands() ? op->getOperand(0) : Value();
 }
 
-LogicalResult DrawOp::verify() {
-  Block &block = getBody().front();
-  if (!llvm::hasSingleElement(block) || !isa<RandomOpInterface>(block.front()) ||
-      block.front().getResultTypes() != getOperation()->getResultTypes() ||
-      getOp().getSeedOperand())
-    return emitOpError("expected one op that draws an element of its type, without a seed");
-  size_t rank = getGlobal() ? getGlobal()->size() : 0;
-  if (getOrigin().size() != rank)
-    return emitOpError() << "expected a number per dimension of what is drawn, " << rank << ", got "
-                         << getOrigin().size();
-  return verifyPlace(*this, getIndices(), getCoefficients());
+void SequenceOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn name) {
+  for (BlockArgument step : region.getArguments())
+    name(step, ("s" + Twine(step.getArgNumber())).str());
 }
 
 ParseResult SequenceOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -374,22 +324,4 @@ void SequenceOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   printer.printOptionalAttrDict((*this)->getAttrs(), {"fold", "sizes", "over"});
   printer << " : " << getType();
-}
-
-LogicalResult SequenceOp::verify() {
-  Block &block = getBody().front();
-  if (block.getNumArguments() != getSizes().size() ||
-      !llvm::all_of(block.getArgumentTypes(), [](Type type) { return type.isIndex(); }))
-    return emitOpError("expected an index per size as arguments");
-  if (getElement().getType() != getType())
-    return emitOpError() << "expected an element of " << getType() << ", got "
-                         << getElement().getType();
-  return success();
-}
-
-LogicalResult StoreOp::verify() {
-  if (isParts() == getFold().has_value())
-    return success();
-  return emitOpError(isParts() ? "of parts expected 'by' and how they combine"
-                               : "of no parts combines nothing");
 }
