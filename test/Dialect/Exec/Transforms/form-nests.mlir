@@ -1,4 +1,4 @@
-// Launches as the loop nests of a CPU and of a GPU: kernels, their places, how they run.
+// Launches as loop nests on both targets, with their places and schedules.
 // RUN: reprise-opt %s -split-input-file --exec-form-launches --exec-form-nests=target=cpu:x86-64-v3 | FileCheck %s --check-prefixes=CHECK,CPU
 // RUN: reprise-opt %s -split-input-file --exec-form-launches --exec-form-nests=target=cuda:sm_90 | FileCheck %s --check-prefixes=CHECK,GPU
 // RUN: not reprise-opt %s -split-input-file --exec-form-nests=target=tpu 2>&1 | FileCheck %s --check-prefix=WRONG

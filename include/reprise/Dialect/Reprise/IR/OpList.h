@@ -21,6 +21,10 @@ using AllOps = OpList<
 #include "reprise/Dialect/Reprise/IR/PauseOps.cpp.inc"
     >;
 
+/// Ops that hold, order or describe others, and compute nothing by themselves.
+using StructureOps = OpList<BlockOp, CheckpointOp, LoopOp, PolicyOp, ProgramOp, ReturnOp, RuleOp,
+                            ValueAndGradOp, YieldOp>;
+
 template <typename OpT, typename... OpTs> constexpr bool isIn(OpList<OpTs...>) {
   return (std::is_same_v<OpT, OpTs> || ...);
 }

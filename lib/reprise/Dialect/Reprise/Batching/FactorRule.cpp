@@ -88,9 +88,6 @@ Operation *reprise::cloneOnPart(OpBuilder &builder, Operation *op, ValueRange op
 
 namespace {
 
-/// Ops that no batch is cut through: they are expanded before, or hold what is cut.
-using Structure = OpList<BlockOp, CheckpointOp, CustomVjpOp, LoopOp, PauseOp, PolicyOp, ProgramOp,
-                         ReturnOp, RuleOp, ValueAndGradOp, YieldOp>;
 /// Ops that compute, name or draw each element for itself, beside the elementwise ones.
 using Elements = OpList<NameOp, OffloadOp, DropoutOp, RandomUniformOp, RandomUniformIntOp,
                         RandomNormalOp, RandomBernoulliOp>;
@@ -124,7 +121,8 @@ void reprise::registerBatching(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
     forEachOp([&](auto tag) {
       using OpT = typename decltype(tag)::Op;
-      if constexpr (!isIn<OpT>(Structure()))
+      // A pause and a derivative of the user's are for the whole batch.
+      if constexpr (!isIn<OpT>(StructureOps()) && !isIn<OpT>(OpList<CustomVjpOp, PauseOp>()))
         OpT::template attachInterface<BatchingRule<OpT>>(*context);
     });
   });

@@ -61,13 +61,11 @@ Value reprise::isAt(Pullback &p, Value index, ArrayRef<int64_t> shape, int64_t d
 
 namespace {
 
-using Constant = OpList<AndOp, ArgmaxOp, BitcastOp, CompareOp, ConstantOp, FloorOp, IotaOp, NotOp,
-                        OneHotOp, OrOp, RandomBernoulliOp, RandomNormalOp, RandomUniformIntOp,
-                        RandomUniformOp, RemOp, ShiftLeftOp, ShiftRightOp, XorOp>;
-/// Ops that are expanded before a gradient is taken, or hold ops that have derivatives.
-using Structure = OpList<BlockOp, CheckpointOp, DotBiasOp, LoopOp, PolicyOp, ProgramOp, ReturnOp,
-                         RuleOp, ValueAndGradOp, YieldOp>;
-
+/// Ops without a derivative: they are expanded before, or their results depend on no float.
+using Constant =
+    OpList<AndOp, ArgmaxOp, BitcastOp, CompareOp, ConstantOp, DotBiasOp, FloorOp, IotaOp, NotOp,
+           OneHotOp, OrOp, RandomBernoulliOp, RandomNormalOp, RandomUniformIntOp, RandomUniformOp,
+           RemOp, ShiftLeftOp, ShiftRightOp, XorOp>;
 template <typename OpT>
 struct DerivativeRule : DifferentiableOpInterface::ExternalModel<DerivativeRule<OpT>, OpT> {
   void buildPullback(Operation *op, ImplicitLocOpBuilder &b, ValueRange cotangents,
@@ -83,7 +81,7 @@ void reprise::registerDerivatives(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
     forEachOp([&](auto tag) {
       using OpT = typename decltype(tag)::Op;
-      if constexpr (!isIn<OpT>(Constant()) && !isIn<OpT>(Structure()))
+      if constexpr (!isIn<OpT>(Constant()) && !isIn<OpT>(StructureOps()))
         OpT::template attachInterface<DerivativeRule<OpT>>(*context);
     });
   });
