@@ -30,7 +30,7 @@ public:
   Level levelOf(mlir::Value value) const { return facts.find(value)->second.level; }
   /// The number of reductions over columns, one after the other, that come before.
   int stageOf(mlir::Value value) const { return facts.find(value)->second.stage; }
-  /// About the instructions for one element, with all that it needs.
+  /// Approximate number of instructions for one element, with all that it needs.
   int64_t costOf(mlir::Value value) const { return facts.find(value)->second.cost; }
   /// Whether a place varies with a loop.
   bool varies(const Place &place, mlir::Value loop) const;
@@ -80,11 +80,11 @@ private:
   unsigned indices = 0;
 };
 
-/// The elements that an op reads, those of its places last.
+/// Returns the elements that an op reads, those of its places last.
 llvm::SmallVector<mlir::Value> inputsOf(mlir::Value element);
-/// The elements that say its places.
+/// Returns the elements that say its places.
 llvm::SmallVector<mlir::Value> indexInputsOf(mlir::Value element);
-/// The same without those of its places.
+/// Returns the elements that an op reads beside those of its places.
 llvm::SmallVector<mlir::Value> operandsOf(mlir::Operation *op);
 
 inline mlir::Type typeOf(mlir::Value element) {

@@ -20,7 +20,7 @@ static SmallVector<StoreOp> rowParts(const Nest &nest) {
   return parts;
 }
 
-/// What a vector of parts starts from.
+/// Returns the vector that parts start from.
 static Value identityOf(ImplicitLocOpBuilder &b, StoreOp root, int64_t width) {
   Type type = getComputeType(typeOf(root.getElement()));
   return emitIdentity(b, kindOf(*root.getFold()), typeOfLanes(type, width));

@@ -105,7 +105,7 @@ nest.program @p elements 8 shared 0 {
 
 nest.program @p elements 8 shared 0 {
   nest.kernel columns(%j = 8) buffers(%x = input 0) {
-    // expected-error @+1 {{expected sum, product, max or min}}
+    // expected-error @+1 {{containing one of the following enum values for attribute 'fold' [sum, product, max, min]}}
     %0 = nest.sequence mean(%k = 3) {
     } : tensor<f32>
   }

@@ -95,7 +95,7 @@ class Nest_PlaceOp<string mnemonic, dag leading, dag rest = (ins), list<Trait> t
 }
 
 def NestProgramOp : Nest_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
-  let summary = "What a target makes of the body of a launch";
+  let summary = "Nests of the body of a launch";
   let description = [{
     `elements` is the number of elements of the largest value, and `shared` the bytes of scratch that its kernels share.
 
@@ -133,7 +133,7 @@ def KernelOp : Nest_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTerminator,
   let arguments = (ins Nest_Sizes:$outer, Nest_Sizes:$rows, Nest_Sizes:$columns, DenseI64ArrayAttr:$strides,
       DenseI64ArrayAttr:$slots, OptionalAttr<Nest_ScheduleAttr>:$schedule);
   let regions = (region SizedRegion<1>:$body);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "custom<Kernel>($outer, $rows, $columns, $strides, $slots, $schedule, $body) attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     Shape getShape();
@@ -223,7 +223,7 @@ def DrawOp : Nest_PlaceOp<"draw", (ins Nest_Word:$stream, Nest_Word:$seed, Nest_
 def ChooseOp : Nest_PlaceOp<"choose", (ins Nest_Element:$inside, Nest_Element:$outside),
     (ins I64Attr:$lower, I64Attr:$upper, DefaultValuedAttr<Nest_Size, "1">:$step),
     [AllTypesMatch<["inside", "outside", "result"]>]> {
-  let summary = "One of two elements, as a place says";
+  let summary = "Choice between two elements by a place";
   let description = [{
     `inside` where `lower` <= place < `upper` and place - `lower` is a multiple of `step`, else `outside`.
 
@@ -254,7 +254,7 @@ def SequenceOp : Nest_Op<"sequence", [Pure, SingleBlock,
   let arguments = (ins Nest_Fold:$fold, Nest_Sizes:$sizes, OptionalAttr<Nest_Size>:$over);
   let results = (outs Nest_Element:$result);
   let regions = (region SizedRegion<1>:$body);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "$fold `` custom<Steps>($sizes, $over, $body) attr-dict `:` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Value getElement() { return getBody().front().getTerminator()->getOperand(0); }

@@ -140,6 +140,115 @@ static void printSlots(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr slo
   printer << ')';
 }
 
+//===-- Loops ------------------------------------------------------------------------------===//
+
+static ParseResult parseLoops(OpAsmParser &parser,
+                              SmallVectorImpl<OpAsmParser::Argument> &arguments,
+                              DenseI64ArrayAttr &sizes) {
+  SmallVector<int64_t> numbers;
+  auto parseLoop = [&]() -> ParseResult {
+    OpAsmParser::Argument &argument = arguments.emplace_back();
+    argument.type = parser.getBuilder().getIndexType();
+    return failure(parser.parseArgument(argument) || parser.parseEqual() ||
+                   parser.parseInteger(numbers.emplace_back()));
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseLoop))
+    return failure();
+  sizes = parser.getBuilder().getDenseI64ArrayAttr(numbers);
+  return success();
+}
+
+static void printLoops(OpAsmPrinter &printer, ValueRange arguments, ArrayRef<int64_t> sizes) {
+  printer << '(';
+  llvm::interleaveComma(llvm::zip_equal(arguments, sizes), printer, [&](auto loop) {
+    printer << std::get<0>(loop) << " = " << std::get<1>(loop);
+  });
+  printer << ')';
+}
+
+/// `(%s0 = 5, %s1 = 2) over 10 { … }`.
+static ParseResult parseSteps(OpAsmParser &parser, DenseI64ArrayAttr &sizes, IntegerAttr &over,
+                              Region &body) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  Type i64 = parser.getBuilder().getI64Type();
+  return failure(
+      parseLoops(parser, arguments, sizes) ||
+      (succeeded(parser.parseOptionalKeyword("over")) && parser.parseAttribute(over, i64)) ||
+      parser.parseRegion(body, arguments));
+}
+
+static void printSteps(OpAsmPrinter &printer, SequenceOp, DenseI64ArrayAttr sizes, IntegerAttr over,
+                       Region &body) {
+  printLoops(printer, body.getArguments(), sizes);
+  if (over)
+    printer << " over " << over.getInt();
+  printer << ' ';
+  printer.printRegion(body, /*printEntryBlockArgs=*/false);
+}
+
+/// `rows(%r0 = 8) columns(%c0 = 96) strides [96, 1] buffers(%in0 = input 0) schedule <…> { … }`.
+static ParseResult parseKernel(OpAsmParser &parser, DenseI64ArrayAttr &outer,
+                               DenseI64ArrayAttr &rows, DenseI64ArrayAttr &columns,
+                               DenseI64ArrayAttr &strides, DenseI64ArrayAttr &slots,
+                               ScheduleAttr &schedule, Region &body) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  outer = rows = columns = parser.getBuilder().getDenseI64ArrayAttr({});
+  for (auto [name, sizes] : {std::pair("outer", &outer), {"rows", &rows}, {"columns", &columns}})
+    if (succeeded(parser.parseOptionalKeyword(name)) && parseLoops(parser, arguments, *sizes))
+      return failure();
+  SmallVector<int64_t> distances, numbers;
+  auto parseStride = [&] { return parser.parseInteger(distances.emplace_back()); };
+  if (succeeded(parser.parseOptionalKeyword("strides")) &&
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseStride))
+    return failure();
+  auto parseBuffer = [&]() -> ParseResult {
+    OpAsmParser::Argument &argument = arguments.emplace_back();
+    argument.type = BufferType::get(parser.getContext());
+    return failure(parser.parseArgument(argument) || parser.parseEqual() ||
+                   parseSlot(parser, numbers));
+  };
+  if (parser.parseKeyword("buffers") ||
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseBuffer))
+    return failure();
+  strides = parser.getBuilder().getDenseI64ArrayAttr(distances);
+  slots = parser.getBuilder().getDenseI64ArrayAttr(numbers);
+  if (succeeded(parser.parseOptionalKeyword("schedule"))) {
+    schedule = dyn_cast_if_present<ScheduleAttr>(ScheduleAttr::parse(parser, Type()));
+    if (!schedule)
+      return failure();
+  }
+  return parser.parseRegion(body, arguments);
+}
+
+static void printKernel(OpAsmPrinter &printer, KernelOp kernel, DenseI64ArrayAttr outer,
+                        DenseI64ArrayAttr rows, DenseI64ArrayAttr columns,
+                        DenseI64ArrayAttr strides, DenseI64ArrayAttr, ScheduleAttr schedule,
+                        Region &body) {
+  ValueRange arguments = body.getArguments();
+  for (auto [name, sizes] : {std::pair("outer", outer), {"rows", rows}, {"columns", columns}}) {
+    if (sizes.empty())
+      continue;
+    printer << name;
+    printLoops(printer, arguments.take_front(sizes.size()), sizes);
+    printer << ' ';
+    arguments = arguments.drop_front(sizes.size());
+  }
+  if (!strides.empty())
+    llvm::interleaveComma(strides.asArrayRef(), printer << "strides [");
+  printer << (strides.empty() ? "buffers(" : "] buffers(");
+  llvm::interleaveComma(llvm::zip_equal(arguments, kernel.getBuffers()), printer, [&](auto buffer) {
+    printer << std::get<0>(buffer) << " = ";
+    printSlot(printer, std::get<1>(buffer));
+  });
+  printer << ") ";
+  if (schedule) {
+    printer << "schedule ";
+    schedule.print(printer);
+    printer << ' ';
+  }
+  printer.printRegion(body, /*printEntryBlockArgs=*/false);
+}
+
 //===-- The dialect ------------------------------------------------------------------------===//
 
 #include "reprise/Dialect/Nest/IR/NestDialect.cpp.inc"
@@ -196,83 +305,6 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn name
       nameNext(names[slot.kind] + Twine(slot.index));
 }
 
-static ParseResult parseLoops(OpAsmParser &parser,
-                              SmallVectorImpl<OpAsmParser::Argument> &arguments,
-                              SmallVectorImpl<int64_t> &sizes) {
-  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
-    OpAsmParser::Argument &argument = arguments.emplace_back();
-    argument.type = parser.getBuilder().getIndexType();
-    return failure(parser.parseArgument(argument) || parser.parseEqual() ||
-                   parser.parseInteger(sizes.emplace_back()));
-  });
-}
-
-static void printLoops(OpAsmPrinter &printer, ValueRange arguments, ArrayRef<int64_t> sizes) {
-  printer << '(';
-  llvm::interleaveComma(llvm::zip_equal(arguments, sizes), printer, [&](auto loop) {
-    printer << std::get<0>(loop) << " = " << std::get<1>(loop);
-  });
-  printer << ')';
-}
-
-ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  SmallVector<OpAsmParser::Argument> arguments;
-  Builder &b = parser.getBuilder();
-  for (StringRef group : {"outer", "rows", "columns"}) {
-    SmallVector<int64_t> sizes;
-    if (succeeded(parser.parseOptionalKeyword(group)) && parseLoops(parser, arguments, sizes))
-      return failure();
-    result.addAttribute(group, b.getDenseI64ArrayAttr(sizes));
-  }
-  SmallVector<int64_t> strides, slots;
-  if (succeeded(parser.parseOptionalKeyword("strides")) &&
-      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
-                                     [&] { return parser.parseInteger(strides.emplace_back()); }))
-    return failure();
-  auto parseBuffer = [&]() -> ParseResult {
-    OpAsmParser::Argument &argument = arguments.emplace_back();
-    argument.type = BufferType::get(parser.getContext());
-    return failure(parser.parseArgument(argument) || parser.parseEqual() ||
-                   parseSlot(parser, slots));
-  };
-  if (parser.parseKeyword("buffers") ||
-      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseBuffer))
-    return failure();
-  result.addAttribute("strides", b.getDenseI64ArrayAttr(strides));
-  result.addAttribute("slots", b.getDenseI64ArrayAttr(slots));
-  return failure(parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-                 parser.parseRegion(*result.addRegion(), arguments));
-}
-
-void KernelOp::print(OpAsmPrinter &printer) {
-  ValueRange arguments = getBlock().getArguments();
-  auto printGroup = [&](StringRef name, ArrayRef<int64_t> sizes) {
-    if (sizes.empty())
-      return;
-    printer << ' ' << name;
-    printLoops(printer, arguments.take_front(sizes.size()), sizes);
-    arguments = arguments.drop_front(sizes.size());
-  };
-  printGroup("outer", getOuter());
-  printGroup("rows", getRows());
-  printGroup("columns", getColumns());
-  if (!getStrides().empty()) {
-    printer << " strides [";
-    llvm::interleaveComma(getStrides(), printer);
-    printer << ']';
-  }
-  printer << " buffers(";
-  llvm::interleaveComma(llvm::zip_equal(arguments, getBuffers()), printer, [&](auto buffer) {
-    printer << std::get<0>(buffer) << " = ";
-    printSlot(printer, std::get<1>(buffer));
-  });
-  printer << ')';
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {"outer", "rows", "columns", "strides", "slots"});
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
-}
-
 SmallVector<BufferSlot> AloneOp::getBuffers() { return readSlots(getSlots()); }
 
 //===-- Elements ---------------------------------------------------------------------------===//
@@ -285,43 +317,4 @@ Value DrawOp::getElement() {
 void SequenceOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn name) {
   for (BlockArgument step : region.getArguments())
     name(step, ("s" + Twine(step.getArgNumber())).str());
-}
-
-ParseResult SequenceOp::parse(OpAsmParser &parser, OperationState &result) {
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<int64_t> sizes;
-  SMLoc location = parser.getCurrentLocation();
-  StringRef name;
-  RankedTensorType type;
-  Builder &b = parser.getBuilder();
-  if (parser.parseKeyword(&name))
-    return failure();
-  std::optional<Fold> fold = symbolizeFold(name);
-  if (!fold)
-    return parser.emitError(location, "expected sum, product, max or min");
-  if (parseLoops(parser, arguments, sizes))
-    return failure();
-  if (int64_t over = 0; succeeded(parser.parseOptionalKeyword("over"))) {
-    if (parser.parseInteger(over))
-      return failure();
-    result.addAttribute("over", b.getI64IntegerAttr(over));
-  }
-  result.addAttribute("fold", FoldAttr::get(parser.getContext(), *fold));
-  result.addAttribute("sizes", b.getDenseI64ArrayAttr(sizes));
-  if (parser.parseRegion(*result.addRegion(), arguments) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type))
-    return failure();
-  result.addTypes(type);
-  return success();
-}
-
-void SequenceOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << stringifyFold(getFold());
-  printLoops(printer, getBody().front().getArguments(), getSizes());
-  if (getOver())
-    printer << " over " << *getOver();
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"fold", "sizes", "over"});
-  printer << " : " << getType();
 }
