@@ -91,26 +91,13 @@ Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
   return nests::findInPlacePairs(body, threadRules, makeThreadSchedule);
 }
 
-/// Left alone, ptxas unrolls loops until a block has all registers, or spills for a block more;
-/// words that are drawn, and nothing else, may take as many. Of blocks with rows there are as many
-/// as have room for these, with 80 registers for each thread.
-static int64_t countBlocksTogether(const Nest &nest, const Schedule &schedule, int64_t rowBytes) {
-  constexpr int64_t threadsTogether = 512, rowThreads = 768;
-  constexpr int64_t sharedTogether = 224 * 1024, ownOfBlock = 1024;
-  int64_t threads = schedule.blockThreads;
-  if (rowBytes)
-    return std::min(rowThreads / threads, sharedTogether / (rowBytes + ownOfBlock));
-  bool hasLoops = nest.hasReductions() || schedule.rowsPerItem > 1;
-  return hasLoops || !nest.has<DrawOp>() ? threadsTogether / threads : 1;
-}
-
 static EmittedCommand emitNest(const Nest &nest, StringRef name, ModuleOp kernels, int64_t elements,
                                int64_t placeAlignment) {
   Schedule schedule = makeThreadSchedule(nest);
   int64_t threads = schedule.blockThreads;
   ThreadKernel k(kernels, name, nest.buffers.size(), schedule.workerBytes, threads);
   int64_t rowBytes = threads / schedule.itemThreads * schedule.rowBytes;
-  k.setBlocksTogether(countBlocksTogether(nest, schedule, rowBytes));
+  k.setBlocksTogether(schedule.blocksTogether);
   // Steps and blocks may lead a little beyond the end.
   constexpr int64_t mostNarrow = (int64_t(1) << 31) - (1 << 24);
   if (std::max(elements, schedule.items * schedule.itemThreads) <= mostNarrow)

@@ -26,6 +26,20 @@ constexpr int64_t sharedBytes = 48 * 1024;
 /// Instructions for an element that cost more than to store and to load it.
 constexpr int64_t costly = 8;
 
+/// Left alone, ptxas unrolls loops until a block has all registers, or spills for a block more;
+/// words that are drawn, and nothing else, may take as many. Of blocks with rows there are as many
+/// as have room for these, with 80 registers for each thread.
+int64_t countBlocksTogether(const Nest &nest, const Schedule &schedule) {
+  constexpr int64_t threadsTogether = 512, rowThreads = 768;
+  constexpr int64_t sharedTogether = 224 * 1024, ownOfBlock = 1024;
+  int64_t threads = schedule.blockThreads;
+  int64_t rowBytes = threads / schedule.itemThreads * schedule.rowBytes;
+  if (rowBytes)
+    return std::min(rowThreads / threads, sharedTogether / (rowBytes + ownOfBlock));
+  bool hasLoops = nest.hasReductions() || schedule.rowsPerItem > 1;
+  return hasLoops || !nest.has<DrawOp>() ? threadsTogether / threads : 1;
+}
+
 class ThreadScheduler : ScheduleBuilder {
 public:
   ThreadScheduler(const Nest &nest, RowMemory memory) : ScheduleBuilder(nest), memory(memory) {}
@@ -180,6 +194,7 @@ std::optional<Schedule> ThreadScheduler::run() {
       return std::nullopt;
     schedule.blockThreads = std::min(blockThreads, warps * reductionLanes);
   }
+  schedule.blocksTogether = countBlocksTogether(nest, schedule);
   write(memory);
   return std::move(schedule);
 }

@@ -70,6 +70,8 @@ struct Schedule {
   int64_t itemThreads = 0;
   /// And those of a block.
   int64_t blockThreads = 0;
+  /// Blocks that a multiprocessor has registers for at once.
+  int64_t blocksTogether = 0;
 };
 
 /// How a target runs a nest.

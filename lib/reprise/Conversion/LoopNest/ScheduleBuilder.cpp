@@ -250,13 +250,15 @@ void ScheduleBuilder::read(ScheduleAttr chosen) {
   schedule.columnsPerItem = chosen.getColumns();
   schedule.itemThreads = chosen.getThreads();
   schedule.blockThreads = chosen.getBlock();
+  schedule.blocksTogether = chosen.getTogether();
   countItems();
 }
 
 void ScheduleBuilder::write(RowMemory memory) {
-  nest.kernel.setScheduleAttr(ScheduleAttr::get(
-      nest.kernel.getContext(), schedule.width, schedule.inRuns, schedule.rowsPerItem,
-      schedule.columnsPerItem, schedule.itemThreads, schedule.blockThreads, memory));
+  nest.kernel.setScheduleAttr(
+      ScheduleAttr::get(nest.kernel.getContext(), schedule.width, schedule.inRuns,
+                        schedule.rowsPerItem, schedule.columnsPerItem, schedule.itemThreads,
+                        schedule.blockThreads, schedule.blocksTogether, memory));
 }
 
 void ScheduleBuilder::countItems() {

@@ -8,7 +8,7 @@
 // CHECK-LABEL: nest.program @gelu_1 elements 768 shared 0 {
 // CHECK: nest.kernel rows(%r0 = 8) columns(%c0 = 96) buffers(%stream0 = stream 0, %in2 = input 2, %in3 = input 3, %in0 = input 0, %in1 = input 1, %out0 = output 0)
 // CPU-SAME: schedule <width = 32, rows = 8, columns = 96>
-// GPU-SAME: schedule <width = 4, rows = 1, columns = 4, threads = 1, block = 256>
+// GPU-SAME: schedule <width = 4, rows = 1, columns = 4, threads = 1, block = 256, together = 1>
 // CHECK: %0 = nest.read %stream0[0] : tensor<i64>
 // CHECK: %1 = nest.read %in2[0] : tensor<i64>
 // CHECK: %2 = nest.read %in3[0] : tensor<i64>
@@ -34,7 +34,7 @@ reprise.program @gelu_and_dropout devices [0] (%x: tensor<8x96xbf16>, %b: tensor
 // CHECK-LABEL: nest.program @max_1 elements 2800 shared 0 {
 // CHECK: nest.kernel rows(%r0 = 40) columns(%c0 = 70) strides [70, 1] buffers(%in0 = input 0, %out0 = output 0, %out1 = output 1)
 // CPU-SAME: schedule <width = 32, rows = 40, columns = 70>
-// GPU-SAME: schedule <width = 1, rows = 1, columns = 70, threads = 8, block = 256>
+// GPU-SAME: schedule <width = 1, rows = 1, columns = 70, threads = 8, block = 256, together = 2>
 // CHECK: %0 = nest.read %in0[%r0 * 70 + %c0] : tensor<f32>
 // CHECK: %1 = nest.reduce max %0 : tensor<f32>
 // CHECK: %2 = reprise.sub %0, %1 : tensor<f32>
@@ -55,12 +55,12 @@ reprise.program @rows devices [0] (%x: tensor<40x70xf32>) -> (tensor<40x70xf32>,
 // CHECK-LABEL: nest.program @mean_1 elements 20000 shared 1600 {
 // CHECK: nest.kernel outer(%o0 = 1) rows(%r0 = 200) columns(%c0 = 100) strides [0, 100, 1] buffers(%in0 = input 0, %shared0 = shared 0)
 // CPU-SAME: schedule <width = 32, rows = 64, columns = 100>
-// GPU-SAME: schedule <width = 4, rows = 64, columns = 4, threads = 1, block = 256>
+// GPU-SAME: schedule <width = 4, rows = 64, columns = 4, threads = 1, block = 256, together = 2>
 // CHECK: %0 = nest.read %in0[%r0 * 100 + %c0] : tensor<f32>
 // CHECK: nest.store row_parts by sum %0, %shared0 : tensor<f32>
 // CHECK: nest.kernel columns(%c0 = 100) buffers(%shared0 = shared 0, %out0 = output 0)
 // CPU-SAME: schedule <width = 32, rows = 1, columns = 100>
-// GPU-SAME: schedule <width = 1, rows = 1, columns = 1, threads = 1, block = 256>
+// GPU-SAME: schedule <width = 1, rows = 1, columns = 1, threads = 1, block = 256, together = 2>
 // CHECK: %0 = nest.meet sum %shared0[%c0] parts 4 by 100 over 200 : tensor<f32>
 // CHECK: nest.store elements %0, %out0 : tensor<f32>
 reprise.program @row_parts devices [0] (%x: tensor<200x100xf32>) -> tensor<100xf32> {
@@ -74,12 +74,12 @@ reprise.program @row_parts devices [0] (%x: tensor<200x100xf32>) -> tensor<100xf
 // CHECK-LABEL: nest.program @prod_1 elements 300000 shared 300 {
 // CHECK: nest.kernel rows(%r0 = 3) columns(%c0 = 100000) strides [100000, 1] buffers(%in0 = input 0, %shared0 = shared 0)
 // CPU-SAME: schedule <width = 32, rows = 1, columns = 8192>
-// GPU-SAME: schedule <width = 4, rows = 1, columns = 4096, threads = 32, block = 192, memory = all>
+// GPU-SAME: schedule <width = 4, rows = 1, columns = 4096, threads = 32, block = 192, together = 4, memory = all>
 // CHECK: %0 = nest.read %in0[%r0 * 100000 + %c0] : tensor<bf16>
 // CHECK: nest.store column_parts by product %0, %shared0 : tensor<bf16>
 // CHECK: nest.kernel columns(%c0 = 3) buffers(%shared0 = shared 0, %out0 = output 0)
 // CPU-SAME: schedule <width = 4, rows = 1, columns = 3>
-// GPU-SAME: schedule <width = 1, rows = 1, columns = 1, threads = 1, block = 256>
+// GPU-SAME: schedule <width = 1, rows = 1, columns = 1, threads = 1, block = 256, together = 2>
 // CHECK: %0 = nest.meet product %shared0[%c0] parts 25 by 3 : tensor<bf16>
 // CHECK: nest.store elements %0, %out0 : tensor<bf16>
 reprise.program @column_parts devices [0] (%x: tensor<3x100000xbf16>) -> tensor<3xbf16> {
@@ -93,7 +93,7 @@ reprise.program @column_parts devices [0] (%x: tensor<3x100000xbf16>) -> tensor<
 // CHECK-LABEL: nest.program @sum_1 elements 700 shared 0 {
 // CHECK: nest.kernel columns(%c0 = 70) buffers(%in0 = input 0, %out0 = output 0)
 // CPU-SAME: schedule <width = 32, rows = 1, columns = 70>
-// GPU-SAME: schedule <width = 1, rows = 1, columns = 1, threads = 1, block = 256>
+// GPU-SAME: schedule <width = 1, rows = 1, columns = 1, threads = 1, block = 256, together = 2>
 // CHECK: %0 = nest.sequence sum(%s0 = 5, %s1 = 2) {
 // CHECK: %1 = nest.read %in0[%c0 + %s0 * 140 + %s1 * 70] : tensor<f32>
 // CHECK: nest.yield %1 : tensor<f32>
@@ -109,7 +109,7 @@ reprise.program @sequence devices [0] (%x: tensor<5x2x70xf32>) -> tensor<70xf32>
 // CHECK-LABEL: nest.program @pad_1 elements 9 shared 0 {
 // CHECK: nest.kernel columns(%c0 = 9) buffers(%in0 = input 0, %out0 = output 0)
 // CPU-SAME: schedule <width = 1, rows = 1, columns = 9>
-// GPU-SAME: schedule <width = 1, rows = 1, columns = 1, threads = 1, block = 256>
+// GPU-SAME: schedule <width = 1, rows = 1, columns = 1, threads = 1, block = 256, together = 2>
 // CHECK: %0 = reprise.constant dense<5.000000e-01> : tensor<f32>
 // CHECK: %1 = nest.quotient[%c0 + -1] by 2 below 4
 // CHECK: %2 = nest.read %in0[%1] : tensor<f32>
@@ -118,7 +118,7 @@ reprise.program @sequence devices [0] (%x: tensor<5x2x70xf32>) -> tensor<70xf32>
 // CHECK-LABEL: nest.program @concatenate_2 elements 7 shared 0 {
 // CHECK: nest.kernel columns(%c0 = 7) buffers(%in1 = input 1, %in0 = input 0, %out0 = output 0)
 // CPU-SAME: schedule <width = 8, rows = 1, columns = 7>
-// GPU-SAME: schedule <width = 1, rows = 1, columns = 1, threads = 1, block = 256>
+// GPU-SAME: schedule <width = 1, rows = 1, columns = 1, threads = 1, block = 256, together = 2>
 // CHECK: %0 = nest.read %in1[%c0 + -4] : tensor<f32>
 // CHECK: %1 = nest.read %in0[%c0] : tensor<f32>
 // CHECK: %2 = nest.choose %1 if[%c0] in 0 to 4 else %0 : tensor<f32>
@@ -135,7 +135,7 @@ reprise.program @pad devices [0] (%x: tensor<4xf32>, %y: tensor<3xf32>) -> (tens
 // CHECK-LABEL: nest.program @gather_1 elements 960 shared 0 {
 // CHECK: nest.kernel rows(%r0 = 10) columns(%c0 = 48) buffers(%in1 = input 1, %in0 = input 0, %out0 = output 0)
 // CPU-SAME: schedule <width = 32, rows = 10, columns = 48>
-// GPU-SAME: schedule <width = 4, rows = 1, columns = 4, threads = 1, block = 256>
+// GPU-SAME: schedule <width = 4, rows = 1, columns = 4, threads = 1, block = 256, together = 2>
 // CHECK: %0 = nest.read %in1[%r0] : tensor<i64>
 // CHECK: %1 = nest.position %0 below 20 : tensor<i64>
 // CHECK: %2 = nest.read %in0[%c0 + %1 * 48] : tensor<f32>
@@ -151,7 +151,7 @@ reprise.program @gather devices [0] (%t: tensor<20x48xf32>, %i: tensor<10xi64>) 
 // CHECK-LABEL: nest.program @mul_1 elements 48 shared 0 {
 // CHECK: nest.kernel rows(%r0 = 8) columns(%c0 = 6) buffers(%in0 = input 0, %out0 = output 0)
 // CPU-SAME: schedule <width = 8, rows = 8, columns = 6>
-// GPU-SAME: schedule <width = 1, rows = 1, columns = 1, threads = 1, block = 256>
+// GPU-SAME: schedule <width = 1, rows = 1, columns = 1, threads = 1, block = 256, together = 2>
 // CHECK: %0 = nest.read %in0[%r0 + %c0 * 8] : tensor<f32>
 // CHECK: %1 = nest.number[%r0] : tensor<f32>
 // CHECK: %2 = reprise.mul %0, %1 : tensor<f32>
@@ -189,7 +189,7 @@ reprise.program @tile devices [0] (%x: tensor<33x40xbf16>, %w: tensor<40x96xbf16
 // CHECK-LABEL: nest.program @exp_1 elements 64 shared 256 {
 // CHECK: nest.kernel columns(%c0 = 64) buffers(%in0 = input 0, %shared0 = shared 0)
 // CPU-SAME: schedule <width = 32, rows = 1, columns = 64>
-// GPU-SAME: schedule <width = 4, rows = 1, columns = 4, threads = 1, block = 256>
+// GPU-SAME: schedule <width = 4, rows = 1, columns = 4, threads = 1, block = 256, together = 2>
 // CHECK: %0 = nest.read %in0[%c0] : tensor<f32>
 // CHECK: %1 = reprise.exp %0 : tensor<f32>
 // CHECK: nest.store elements %1, %shared0 : tensor<f32>
@@ -211,7 +211,7 @@ reprise.program @alone devices [0] (%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // CHECK-LABEL: nest.program @random_uniform_1 elements 32 shared 0 {
 // CHECK: nest.kernel columns(%c0 = 32) buffers(%stream0 = stream 0, %in0 = input 0, %in1 = input 1, %out0 = output 0)
 // CPU-SAME: schedule <width = 32, rows = 1, columns = 32>
-// GPU-SAME: schedule <width = 4, rows = 1, columns = 4, threads = 1, block = 256>
+// GPU-SAME: schedule <width = 4, rows = 1, columns = 4, threads = 1, block = 256, together = 1>
 // CHECK: %0 = nest.read %stream0[0] : tensor<i64>
 // CHECK: %1 = nest.read %in0[0] : tensor<i64>
 // CHECK: %2 = nest.read %in1[0] : tensor<i64>

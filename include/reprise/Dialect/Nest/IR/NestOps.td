@@ -71,7 +71,8 @@ def Nest_ScheduleAttr : AttrDef<Nest_Dialect, "Schedule"> {
   let description = [{
     - `width` lanes run along the innermost columns; with `runs`, each run of the innermost loop ends in a masked vector.
     - An item of work has `rows` and `columns`.
-    - On a GPU `threads` share an item, and a block has `block` threads; on a CPU both are 0.
+    - On a GPU `threads` share an item, a block has `block` threads, and a multiprocessor has registers for `together`
+      blocks at once; on a CPU all three are 0.
     - `memory` tells which elements of a row wait in shared memory: none, those that several passes read (`shared`), or
       all that are reduced (`all`).
 
@@ -79,6 +80,7 @@ def Nest_ScheduleAttr : AttrDef<Nest_Dialect, "Schedule"> {
   }];
   let parameters = (ins "int64_t":$width, DefaultValuedParameter<"bool", "false">:$runs, "int64_t":$rows,
       "int64_t":$columns, DefaultValuedParameter<"int64_t", "0">:$threads, DefaultValuedParameter<"int64_t", "0">:$block,
+      DefaultValuedParameter<"int64_t", "0">:$together,
       DefaultValuedParameter<"::reprise::nests::RowMemory", "::reprise::nests::RowMemory::None">:$memory);
   let assemblyFormat = "`<` struct(params) `>`";
 }
