@@ -14,6 +14,7 @@
 #include "reprise/Conversion/Emission.h"
 #include "reprise/Conversion/Targets.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
+#include "reprise/Dialect/Nest/IR/Nest.h"
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Batching.h"
 #include "reprise/Dialect/Reprise/Derivatives.h"
@@ -45,9 +46,9 @@ namespace stablehlo {
 
 void reprise::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect, exec::ExecDialect, func::FuncDialect,
-                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, pipe::PipeDialect,
-                  RepriseDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
-                  vector::VectorDialect>();
+                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, nests::NestDialect,
+                  pipe::PipeDialect, RepriseDialect, scf::SCFDialect, tensor::TensorDialect,
+                  ub::UBDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);
   registerDerivatives(registry);
@@ -90,6 +91,7 @@ void reprise::registerAllPasses() {
   pipe::registerSplitStagesPass();
   registerUnrollLoopsPass();
   exec::registerFormLaunchesPass();
+  exec::registerFormNestsPass();
   exec::registerOrderLaunchesPass();
   exec::registerPlaceBuffersPass();
   exec::registerVerifyBuffersPass();

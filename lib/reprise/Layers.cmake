@@ -36,7 +36,8 @@ reprise_layer(Transforms FOLDERS Dialect/Reprise Dialect/Reprise/Batching Dialec
   Dialect/Reprise/Transforms
   ON Policy PipeDialect ReprisePlanning)
 reprise_layer(Exec FOLDERS Dialect/Exec/IR ON Dialect Support)
-reprise_layer(Target FOLDERS Target ON Exec)
+reprise_layer(NestDialect FOLDERS Dialect/Nest/IR ON Dialect)
+reprise_layer(Target FOLDERS Target ON Exec NestDialect)
 reprise_layer(ExecTransforms FOLDERS Dialect/Exec/Transforms ON Target ReprisePlanning)
 reprise_layer(Costs FOLDERS Costs ON Target)
 reprise_layer(Pipe FOLDERS Dialect/Pipe/Transforms ON Costs Transforms ReprisePlanning)

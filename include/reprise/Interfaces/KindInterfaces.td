@@ -4,7 +4,26 @@
 
 include "mlir/IR/OpBase.td"
 
-def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
+def LoopOpInterface : OpInterface<"LoopOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{Loop nests compute the op: each result element follows from elements of the operands.}];
+}
+
+def AloneOpInterface : OpInterface<"AloneOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{
+    An op that no loop nest computes, since elements wait for others or go to computed places. It has kernels of its own
+    on every target, which read its operands from buffers.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      True if the result may lie where operand 0 lies: every element of that is read for the last time before the same
+      element of the result is written, by the same worker.
+    }], "bool", "overwritesFirstOperand", (ins), [{}], [{ return false; }]>
+  ];
+}
+
+def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface", [LoopOpInterface]> {
   let cppNamespace = "::reprise";
   let description = [{
     An op whose result elements depend on the operands' elements at the same index only. All operands and results have
@@ -12,7 +31,7 @@ def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   }];
 }
 
-def ViewOpInterface : OpInterface<"ViewOpInterface"> {
+def ViewOpInterface : OpInterface<"ViewOpInterface", [LoopOpInterface]> {
   let cppNamespace = "::reprise";
   let description = [{
     An op whose result elements are elements of operand 0 at other indices, without arithmetic. A strided view of the
@@ -25,7 +44,7 @@ def ViewOpInterface : OpInterface<"ViewOpInterface"> {
   ];
 }
 
-def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
+def ReductionOpInterface : OpInterface<"ReductionOpInterface", [LoopOpInterface]> {
   let cppNamespace = "::reprise";
   let description = [{
     An op that reduces operand 0 over some dimensions in the canonical order (docs/explanation/Bits.md).
@@ -75,7 +94,7 @@ def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
   ];
 }
 
-def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
+def DecomposableOpInterface : OpInterface<"DecomposableOpInterface", [LoopOpInterface]> {
   let cppNamespace = "::reprise";
   let description = [{
     An op whose arithmetic is defined as a chain of simpler reprise ops. The kernels phase expands it inside its kernel;

@@ -27,6 +27,13 @@ def RandomOpInterface : OpInterface<"RandomOpInterface"> {
         if (!$_op.getGlobalShape())
           $_op.setGlobalShape($_op.getDrawnShape());
       }]>,
+    InterfaceMethod<"Takes seed, stream and window away.", "void", "dropState", (ins), [{}], [{
+        $_op.getSeedMutable().clear();
+        $_op.getOffsetMutable().clear();
+        $_op.getOriginMutable().clear();
+        $_op.removeStreamAttr();
+        $_op.removeGlobalShapeAttr();
+      }]>,
     InterfaceMethod<"Numbers the op's stream.", "void", "setStreamNumber", (ins "int64_t":$stream), [{}],
       [{ $_op.setStream(stream); }]>,
     InterfaceMethod<"Makes the op draw a window of a global tensor.", "void", "setWindow",

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectInterface.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "reprise/Target/Launch.h"
 
 #include <map>
@@ -27,49 +28,54 @@ constexpr int64_t widestAccess = 16;
 /// widestAccess. Rows of arrays in loops may have a smaller alignment (`exec.place_alignment`).
 int64_t getPlaceAlignment(mlir::Block &body);
 
-/// Machine that code is generated for, as grouping, places and code generation see it.
+/// Properties of a target that passes ask for. A target fills them when it is made.
+struct Capabilities {
+  /// Arithmetic of contractions: `exact`, chains of fma in every type; `tensor-cores`, 16-bit types
+  /// on tensor cores; `tf32`, f32 there, too; or `library`, 16-bit types by libraries of the GPU.
+  std::string contractions = "exact";
+  bool hasTensorCores = false;
+  /// Whether libraries of the device compute contractions.
+  bool callsLibraries = false;
+  /// Whether one launch computes a contraction and adds its bias (reprise.dot_bias).
+  bool addsBias = false;
+  /// Whether contractions of 16 bits are faster where all rows begin at multiples of 16 bytes, and
+  /// in no order that is part of the promise.
+  bool prefersWholeRows = false;
+  /// Bytes that the device moves in its memory while one goes to or from the memory of the host; 0:
+  /// it does nothing else meanwhile.
+  int64_t bytesBesideHost = 0;
+  /// Whether kernels take what lies at a multiple of many bytes in one access, so that bodies whose
+  /// places do not are told (`exec.place_alignment`) and have kernels of their own.
+  bool usesPlaceAlignment = false;
+  /// Whether the machine may refuse or lose a command, so that a run has to name its op.
+  bool canFail = false;
+};
+
+/// A machine. Grouping, places and code generation know nothing else of it.
 class Target {
 public:
   /// Pairs (operand of a body's terminator, argument of the body).
   using InPlacePairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;
 
   virtual ~Target();
+  const Capabilities &getCapabilities() const { return capabilities; }
 
   /// Returns the full name, such as that of a CPU's level, for bundles.
   virtual std::string getName() const = 0;
-  /// Returns the precision of contractions: `exact`, chains of fma in every type; `tensor-cores`,
-  /// 16-bit types on tensor cores; `tf32`, also f32 on tensor cores; or `library`, 16-bit types by
-  /// libraries of the GPU.
-  virtual std::string getContractions() const { return "exact"; }
-  /// Returns the features that a machine needs to run the kernels; the runtime checks these names.
+  /// What a machine must have to run the kernels; the runtime checks these names.
   virtual std::vector<std::string> getFeatures() const = 0;
 
-  /// Returns whether one launch computes a contraction and adds its bias (reprise.dot_bias).
-  virtual bool addsBias() const { return false; }
-  /// Returns addsBias() of the target with this name.
-  static bool addsBias(llvm::StringRef name) { return name.ends_with(":library"); }
-  /// Returns whether 16-bit contractions are faster if all rows begin at multiples of 16 bytes, and
-  /// do not promise an order of their sums.
-  static bool prefersWholeRows(llvm::StringRef name) {
-    return name.starts_with("cuda:") && !name.ends_with(":exact");
-  }
-
-  /// Returns whether one launch can hold these ops, two or more in program order, and gains from
-  /// it.
+  /// Whether it is of use that one launch holds these ops, two or more in program order, and can
+  /// be.
   virtual bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const = 0;
   /// Returns the results of a launch body that may lie at the same address as an argument. The step
   /// that stores the result's element is the last reader of the argument's element in that place.
   virtual InPlacePairs findInPlacePairs(mlir::Block &body) const = 0;
 
-  /// Returns the bytes that the device moves in its memory while one byte goes to or from host
-  /// memory; 0 if the device does no other work meanwhile.
-  virtual int64_t countBytesBesideHost() const { return 0; }
-
-  /// Returns whether kernels use wide accesses for aligned places. If so, bodies with less aligned
-  /// places are marked (`exec.place_alignment`) and have their own kernels.
-  virtual bool usesPlaceAlignment() const { return false; }
-  /// Returns whether the machine may refuse or lose a command, so that a run has to name its op.
-  virtual bool canFail() const { return false; }
+  /// Returns the body as loop nests, a `nest.program` of the name; null if other kernels compute
+  /// it.
+  virtual mlir::OwningOpRef<mlir::Operation *> formNests(mlir::Block &body,
+                                                         llvm::StringRef name) const = 0;
   /// Adds the kernels of one launch body to `kernels`, under symbols that start with `name`, and
   /// returns their commands. Errors are emitted at the op that no kernel can hold.
   virtual mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
@@ -96,6 +102,9 @@ public:
   ///   all targets, or a context without the targets of registerAllDialects.
   static mlir::LogicalResult get(llvm::StringRef name, mlir::Location location,
                                  std::shared_ptr<const Target> &target);
+
+protected:
+  Capabilities capabilities = {};
 };
 
 /// Maker of the targets of a context: an interface of RepriseDialect. With it, users of targets do

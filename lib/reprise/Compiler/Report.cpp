@@ -242,7 +242,7 @@ static uint64_t countWorkerBytes(const runtime::Bundle &bundle, uint32_t device)
 /// Describes the launches of libraries, and launches that stay kernels although a library was
 /// requested.
 static void describeLibraries(ProgramOp step, const Target &target, Report &report) {
-  if (target.getContractions() != "library")
+  if (!target.getCapabilities().callsLibraries)
     return;
   std::map<std::vector<uintptr_t>, Target::LibraryChoice> choices;
   step.walk([&](exec::LaunchOp launch) {
@@ -269,7 +269,7 @@ void describeBundle(const runtime::Bundle &bundle, ProgramOp step, const Target 
                     Report &report) {
   auto device = static_cast<uint32_t>(*findOnlyDevice(step));
   report.target = target.getName();
-  report.contractions = target.getContractions();
+  report.contractions = target.getCapabilities().contractions;
   report.threads = bundle.threads;
   report.arenaBytes = static_cast<int64_t>(bundle.arenaBytes(device));
   report.hostBytes = static_cast<int64_t>(bundle.program("step", device)->hostBytes);

@@ -76,11 +76,11 @@ static DeviceRates describeGpu(unsigned number) {
   return rates;
 }
 
-static void useTensorCores(DeviceRates &rates, StringRef contractions) {
-  if (!rates.tensorFlops || contractions == "exact")
+static void useTensorCores(DeviceRates &rates, const Capabilities &target) {
+  if (!rates.tensorFlops || !target.hasTensorCores)
     return;
-  bool isLibrary = contractions == "library" && rates.libraryFlops;
-  if (contractions == "tf32")
+  bool isLibrary = target.callsLibraries && rates.libraryFlops;
+  if (target.contractions == "tf32")
     rates.contractionFlops["f32"] = *rates.tensorFlops / 2;
   for (const char *type : {"bf16", "f16"}) {
     rates.contractionFlops[type] = isLibrary ? *rates.libraryFlops : *rates.tensorFlops;
@@ -108,9 +108,10 @@ static FailureOr<DeviceRates> findPlainRates(const CostSources &sources, unsigne
 static FailureOr<DeviceRates> findRates(const CostSources &sources, unsigned threads,
                                         Location location) {
   FailureOr<DeviceRates> rates = findPlainRates(sources, threads, location);
-  StringRef target = sources.target;
-  if (succeeded(rates) && target.starts_with("cuda:"))
-    useTensorCores(*rates, target.rsplit(':').second);
+  std::shared_ptr<const Target> target;
+  if (failed(rates) || failed(Target::get(sources.target, location, target)))
+    return failure();
+  useTensorCores(*rates, target->getCapabilities());
   return rates;
 }
 

@@ -67,14 +67,44 @@ static void addSlicing(OpPassManager &program, const PhaseOptions &options) {
   program.addPass(createCSEPass());
 }
 
-/// Adds the passes of a phase behind `autodiff` for a device program.
+namespace {
+/// Runs passes if the target has a capability.
+struct IfCapable : PassWrapper<IfCapable, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(IfCapable)
+  IfCapable(std::string target, bool Capabilities::*capability, OpPassManager passes)
+      : target(std::move(target)), capability(capability), passes(std::move(passes)) {}
+
+  StringRef getName() const override { return "IfCapable"; }
+  void runOnOperation() override {
+    std::shared_ptr<const Target> found;
+    if (failed(Target::get(target, getOperation()->getLoc(), found)))
+      return signalPassFailure();
+    if (!(found->getCapabilities().*capability))
+      return markAllAnalysesPreserved();
+    if (failed(runPipeline(passes, getOperation())))
+      signalPassFailure();
+  }
+
+  std::string target;
+  bool Capabilities::*capability;
+  OpPassManager passes;
+};
+} // namespace
+
+static void addIfCapable(OpPassManager &manager, const PhaseOptions &options,
+                         bool Capabilities::*capability, std::unique_ptr<Pass> pass) {
+  OpPassManager passes(manager.getOpAnchorName());
+  passes.addPass(std::move(pass));
+  manager.addPass(std::make_unique<IfCapable>(options.target, capability, std::move(passes)));
+}
+
+/// What a phase behind `autodiff` does with a device program.
 static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOptions &options) {
   switch (phase) {
   case Phase::Partition:
     if (options.microbatches > 1)
       addSlicing(program, options);
-    if (Target::addsBias(options.target))
-      program.addPass(createFuseEpiloguesPass());
+    addIfCapable(program, options, &Capabilities::addsBias, createFuseEpiloguesPass());
     program.addPass(createSplitCastsPass());
     if (options.stages.devices == 1)
       program.addPass(createOffloadValuesPass());
@@ -110,8 +140,8 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
   switch (phase) {
   case Phase::Import:
     manager.addPass(createImportPass({options.entry}));
-    if (Target::prefersWholeRows(options.target))
-      manager.nest<func::FuncOp>().addPass(createPadClassesPass());
+    addIfCapable(manager.nest<func::FuncOp>(), options, &Capabilities::prefersWholeRows,
+                 createPadClassesPass());
     manager.addPass(createCanonicalizePass());
     return;
   case Phase::Random:
@@ -219,11 +249,15 @@ namespace {
 struct Words {
   std::optional<Phase> from;
   Phase to;
+  bool nests = false; ///< behind the last phase, launches are shown as nests
   PhaseOptions options;
 };
 } // namespace
 
-/// Limit of --chunks of reprise-compile.
+/// Where nests are shown, which is no phase: the target makes them again.
+static constexpr StringLiteral nestsPoint = "nests";
+
+/// As --chunks of reprise-compile.
 static constexpr int64_t kMostChunks = 64;
 
 /// Reads `PHASE from=PHASE entry=F policies=P,Q target=T microbatches=M stages=N begin=S,T
@@ -233,7 +267,10 @@ static LogicalResult parseOptions(StringRef text, Words &read,
   PhaseOptions &options = read.options;
   SmallVector<StringRef> words;
   text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  read.nests = !words.empty() && words.front() == nestsPoint;
   std::optional<Phase> parsed = words.empty() ? std::nullopt : parsePhase(words.front());
+  if (read.nests)
+    parsed = Phase::Memory;
   if (!parsed)
     return words.empty()
                ? error("expected a phase, one of " + llvm::join(ArrayRef(phaseNames), ", "))
@@ -284,12 +321,15 @@ static LogicalResult parseOptions(StringRef text, Words &read,
 void registerPhases() {
   registerPassPipeline(
       "reprise-to",
-      "Runs the phases up to the one named: " + llvm::join(ArrayRef(phaseNames), ", "),
+      "Runs the phases up to the one named: " + llvm::join(ArrayRef(phaseNames), ", ") +
+          "; or nests, all of them, and shows launches as loop nests",
       [](OpPassManager &manager, StringRef text, function_ref<LogicalResult(const Twine &)> error) {
         Words read;
         if (failed(parseOptions(text, read, error)))
           return failure();
         buildPhases(manager, read.from, read.to, read.options);
+        if (read.nests)
+          manager.addPass(exec::createFormNestsPass({read.options.target}));
         return success();
       },
       [](function_ref<void(const mlir::detail::PassOptions &)>) {});

@@ -232,9 +232,7 @@ Results evaluateAttentionBackward(AttentionBackwardOp op, Operands operands) {
 
 } // namespace
 
-void attachAttention(MLIRContext *context) {
-  attach<evaluateAttention>(context);
-  attach<evaluateAttentionBackward>(context);
-}
+REPRISE_EVALUATE(AttentionOp, evaluateAttention)
+REPRISE_EVALUATE(AttentionBackwardOp, evaluateAttentionBackward)
 
 } // namespace reprise::reference

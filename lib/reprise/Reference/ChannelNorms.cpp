@@ -132,11 +132,9 @@ Results evaluateGroupNorm(GroupNormOp op, Operands operands) {
 
 } // namespace
 
-void attachChannelNorms(MLIRContext *context) {
-  attach<evaluateBatchNorm>(context);
-  attach<evaluateBatchStatistics>(context);
-  attach<evaluateBatchNormInference>(context);
-  attach<evaluateGroupNorm>(context);
-}
+REPRISE_EVALUATE(BatchNormOp, evaluateBatchNorm)
+REPRISE_EVALUATE(BatchStatisticsOp, evaluateBatchStatistics)
+REPRISE_EVALUATE(BatchNormInferenceOp, evaluateBatchNormInference)
+REPRISE_EVALUATE(GroupNormOp, evaluateGroupNorm)
 
 } // namespace reprise::reference

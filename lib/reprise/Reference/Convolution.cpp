@@ -267,13 +267,11 @@ Results evaluateAveragePoolBackward(AveragePoolBackwardOp op, Operands operands)
 
 } // namespace
 
-void attachConvolution(MLIRContext *context) {
-  attach<evaluateConvolution>(context);
-  attach<evaluateTransposed>(context);
-  attach<evaluateFilter>(context);
-  attach<evaluateMaxPool>(context);
-  attach<evaluateAveragePool>(context);
-  attach<evaluateAveragePoolBackward>(context);
-}
+REPRISE_EVALUATE(ConvolutionOp, evaluateConvolution)
+REPRISE_EVALUATE(ConvolutionTransposeOp, evaluateTransposed)
+REPRISE_EVALUATE(ConvolutionFilterOp, evaluateFilter)
+REPRISE_EVALUATE(MaxPoolOp, evaluateMaxPool)
+REPRISE_EVALUATE(AveragePoolOp, evaluateAveragePool)
+REPRISE_EVALUATE(AveragePoolBackwardOp, evaluateAveragePoolBackward)
 
 } // namespace reprise::reference

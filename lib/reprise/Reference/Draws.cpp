@@ -108,12 +108,10 @@ Results evaluateDropout(DropoutOp op, Operands operands) {
 
 } // namespace
 
-void attachRandom(MLIRContext *context) {
-  attach<evaluateUniform>(context);
-  attach<evaluateUniformInt>(context);
-  attach<evaluateNormal>(context);
-  attach<evaluateBernoulli>(context);
-  attach<evaluateDropout>(context);
-}
+REPRISE_EVALUATE(RandomUniformOp, evaluateUniform)
+REPRISE_EVALUATE(RandomUniformIntOp, evaluateUniformInt)
+REPRISE_EVALUATE(RandomNormalOp, evaluateNormal)
+REPRISE_EVALUATE(RandomBernoulliOp, evaluateBernoulli)
+REPRISE_EVALUATE(DropoutOp, evaluateDropout)
 
 } // namespace reprise::reference

@@ -290,41 +290,39 @@ Results evaluateCast(CastOp op, Operands operands) {
 
 } // namespace
 
-void attachElementwise(MLIRContext *context) {
-  attach<evaluateUnary<NegOp, Neg>>(context);
-  attach<evaluateUnary<AbsOp, Abs>>(context);
-  attach<evaluateUnary<ReluOp, Relu>>(context);
-  attach<evaluateFloatUnary<ExpOp, Exp>>(context);
-  attach<evaluateFloatUnary<LogOp, Log>>(context);
-  attach<evaluateFloatUnary<SqrtOp, Sqrt>>(context);
-  attach<evaluateFloatUnary<RsqrtOp, Rsqrt>>(context);
-  attach<evaluateFloatUnary<TanhOp, Tanh>>(context);
-  attach<evaluateFloatUnary<ErfOp, Erf>>(context);
-  attach<evaluateFloatUnary<SigmoidOp, Sigmoid>>(context);
-  attach<evaluateFloatUnary<SiluOp, Silu>>(context);
-  attach<evaluateFloatUnary<SinOp, Sin>>(context);
-  attach<evaluateFloatUnary<CosOp, Cos>>(context);
-  attach<evaluateFloatUnary<FloorOp, Floor>>(context);
-  attach<evaluateGelu>(context);
-  attach<evaluateClamp>(context);
-  attach<evaluateNot>(context);
-  attach<evaluateBinary<AddOp, Add>>(context);
-  attach<evaluateBinary<SubOp, Sub>>(context);
-  attach<evaluateBinary<MulOp, Mul>>(context);
-  attach<evaluateBinary<DivOp, Div>>(context);
-  attach<evaluateRem>(context);
-  attach<evaluateBinary<MaximumOp, Maximum>>(context);
-  attach<evaluateBinary<MinimumOp, Minimum>>(context);
-  attach<evaluatePow>(context);
-  attach<evaluateLogical<AndOp, And>>(context);
-  attach<evaluateLogical<OrOp, Or>>(context);
-  attach<evaluateLogical<XorOp, Xor>>(context);
-  attach<evaluateShift<ShiftLeftOp, true>>(context);
-  attach<evaluateShift<ShiftRightOp, false>>(context);
-  attach<evaluateBitcast>(context);
-  attach<evaluateCompare>(context);
-  attach<evaluateSelect>(context);
-  attach<evaluateCast>(context);
-}
+REPRISE_EVALUATE(NegOp, evaluateUnary<NegOp, Neg>)
+REPRISE_EVALUATE(AbsOp, evaluateUnary<AbsOp, Abs>)
+REPRISE_EVALUATE(ReluOp, evaluateUnary<ReluOp, Relu>)
+REPRISE_EVALUATE(ExpOp, evaluateFloatUnary<ExpOp, Exp>)
+REPRISE_EVALUATE(LogOp, evaluateFloatUnary<LogOp, Log>)
+REPRISE_EVALUATE(SqrtOp, evaluateFloatUnary<SqrtOp, Sqrt>)
+REPRISE_EVALUATE(RsqrtOp, evaluateFloatUnary<RsqrtOp, Rsqrt>)
+REPRISE_EVALUATE(TanhOp, evaluateFloatUnary<TanhOp, Tanh>)
+REPRISE_EVALUATE(ErfOp, evaluateFloatUnary<ErfOp, Erf>)
+REPRISE_EVALUATE(SigmoidOp, evaluateFloatUnary<SigmoidOp, Sigmoid>)
+REPRISE_EVALUATE(SiluOp, evaluateFloatUnary<SiluOp, Silu>)
+REPRISE_EVALUATE(SinOp, evaluateFloatUnary<SinOp, Sin>)
+REPRISE_EVALUATE(CosOp, evaluateFloatUnary<CosOp, Cos>)
+REPRISE_EVALUATE(FloorOp, evaluateFloatUnary<FloorOp, Floor>)
+REPRISE_EVALUATE(GeluOp, evaluateGelu)
+REPRISE_EVALUATE(ClampOp, evaluateClamp)
+REPRISE_EVALUATE(NotOp, evaluateNot)
+REPRISE_EVALUATE(AddOp, evaluateBinary<AddOp, Add>)
+REPRISE_EVALUATE(SubOp, evaluateBinary<SubOp, Sub>)
+REPRISE_EVALUATE(MulOp, evaluateBinary<MulOp, Mul>)
+REPRISE_EVALUATE(DivOp, evaluateBinary<DivOp, Div>)
+REPRISE_EVALUATE(RemOp, evaluateRem)
+REPRISE_EVALUATE(MaximumOp, evaluateBinary<MaximumOp, Maximum>)
+REPRISE_EVALUATE(MinimumOp, evaluateBinary<MinimumOp, Minimum>)
+REPRISE_EVALUATE(PowOp, evaluatePow)
+REPRISE_EVALUATE(AndOp, evaluateLogical<AndOp, And>)
+REPRISE_EVALUATE(OrOp, evaluateLogical<OrOp, Or>)
+REPRISE_EVALUATE(XorOp, evaluateLogical<XorOp, Xor>)
+REPRISE_EVALUATE(ShiftLeftOp, evaluateShift<ShiftLeftOp, true>)
+REPRISE_EVALUATE(ShiftRightOp, evaluateShift<ShiftRightOp, false>)
+REPRISE_EVALUATE(BitcastOp, evaluateBitcast)
+REPRISE_EVALUATE(CompareOp, evaluateCompare)
+REPRISE_EVALUATE(SelectOp, evaluateSelect)
+REPRISE_EVALUATE(CastOp, evaluateCast)
 
 } // namespace reprise::reference

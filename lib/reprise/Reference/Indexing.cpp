@@ -113,15 +113,13 @@ Results evaluateDynamicUpdate(DynamicUpdateOp op, Operands operands) {
 
 } // namespace
 
-void attachIndexing(MLIRContext *context) {
-  attach<evaluateGather>(context);
-  attach<evaluateScatterAdd>(context);
-  attach<evaluateScatter>(context);
-  attach<evaluateTakeAlong>(context);
-  attach<evaluateScatterAddAlong>(context);
-  attach<evaluateOneHot>(context);
-  attach<evaluateDynamicSlice>(context);
-  attach<evaluateDynamicUpdate>(context);
-}
+REPRISE_EVALUATE(GatherOp, evaluateGather)
+REPRISE_EVALUATE(ScatterAddOp, evaluateScatterAdd)
+REPRISE_EVALUATE(ScatterOp, evaluateScatter)
+REPRISE_EVALUATE(TakeAlongOp, evaluateTakeAlong)
+REPRISE_EVALUATE(ScatterAddAlongOp, evaluateScatterAddAlong)
+REPRISE_EVALUATE(OneHotOp, evaluateOneHot)
+REPRISE_EVALUATE(DynamicSliceOp, evaluateDynamicSlice)
+REPRISE_EVALUATE(DynamicUpdateOp, evaluateDynamicUpdate)
 
 } // namespace reprise::reference

@@ -5,6 +5,7 @@
 #include "Models.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/OpList.h"
 #include "reprise/Support/SplitMix.h"
 #include "llvm/ADT/Sequence.h"
 #include <unistd.h>
@@ -136,18 +137,22 @@ FailureOr<std::vector<std::vector<Tensor>>> interpretPrograms(ArrayRef<ProgramCa
   return results;
 }
 
+namespace {
+template <typename OpT>
+struct ReferenceModel : ReferenceOpInterface::ExternalModel<ReferenceModel<OpT>, OpT> {
+  reference::Results evaluate(Operation *op, reference::Operands operands) const {
+    return reference::evaluate(cast<OpT>(op), operands);
+  }
+};
+} // namespace
+
 void registerReference(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
-    reference::attachElementwise(context);
-    reference::attachShape(context);
-    reference::attachIndexing(context);
-    reference::attachReductions(context);
-    reference::attachNormalizations(context);
-    reference::attachChannelNorms(context);
-    reference::attachAttention(context);
-    reference::attachRotary(context);
-    reference::attachConvolution(context);
-    reference::attachRandom(context);
+    forEachOp([&](auto tag) {
+      using OpT = typename decltype(tag)::Op;
+      if constexpr (!isIn<OpT>(StructureOps()))
+        OpT::template attachInterface<ReferenceModel<OpT>>(*context);
+    });
   });
   registry.addExtension(
       +[](MLIRContext *context, exec::ExecDialect *) { reference::attachCommands(context); });

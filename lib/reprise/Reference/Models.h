@@ -130,20 +130,12 @@ Tensor splatOf(mlir::RankedTensorType type, mlir::Attribute value);
 
 //===-- Attaching -----------------------------------------------------------------------------===//
 
-template <typename OpT> OpT opOf(Results (*)(OpT, Operands));
+/// Evaluates an op. If an op of the dialect has no specialization, nothing links.
+template <typename OpT> Results evaluate(OpT op, Operands operands);
 
-/// The interface of an op by a function on the op and its operands.
-template <auto function, typename OpT = decltype(opOf(function))>
-struct ReferenceModel : ReferenceOpInterface::ExternalModel<ReferenceModel<function, OpT>, OpT> {
-  Results evaluate(mlir::Operation *op, Operands operands) const {
-    return function(mlir::cast<OpT>(op), operands);
-  }
-};
-
-/// Attaches the interface to the op of the parameter of `function`.
-template <auto function> void attach(mlir::MLIRContext *context) {
-  decltype(opOf(function))::template attachInterface<ReferenceModel<function>>(*context);
-}
+/// Specializes it by a function on the op and its operands.
+#define REPRISE_EVALUATE(OP, ...)                                                                  \
+  template <> Results evaluate(OP op, Operands operands) { return __VA_ARGS__(op, operands); }
 
 inline mlir::RankedTensorType resultType(mlir::Operation *op, unsigned result = 0) {
   return mlir::cast<mlir::RankedTensorType>(op->getResult(result).getType());
@@ -155,17 +147,7 @@ inline Results single(Tensor tensor) {
   return results;
 }
 
-void attachElementwise(mlir::MLIRContext *context);
-void attachShape(mlir::MLIRContext *context);
 void attachCommands(mlir::MLIRContext *context);
-void attachIndexing(mlir::MLIRContext *context);
-void attachReductions(mlir::MLIRContext *context);
-void attachNormalizations(mlir::MLIRContext *context);
-void attachChannelNorms(mlir::MLIRContext *context);
-void attachAttention(mlir::MLIRContext *context);
-void attachRotary(mlir::MLIRContext *context);
-void attachConvolution(mlir::MLIRContext *context);
-void attachRandom(mlir::MLIRContext *context);
 
 } // namespace reprise::reference
 

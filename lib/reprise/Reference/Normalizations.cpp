@@ -126,12 +126,10 @@ Results evaluateRmsNorm(RmsNormOp op, Operands operands) {
 
 } // namespace
 
-void attachNormalizations(MLIRContext *context) {
-  attach<evaluateSoftmax>(context);
-  attach<evaluateLogSoftmax>(context);
-  attach<evaluateCrossEntropy>(context);
-  attach<evaluateLayerNorm>(context);
-  attach<evaluateRmsNorm>(context);
-}
+REPRISE_EVALUATE(SoftmaxOp, evaluateSoftmax)
+REPRISE_EVALUATE(LogSoftmaxOp, evaluateLogSoftmax)
+REPRISE_EVALUATE(CrossEntropyOp, evaluateCrossEntropy)
+REPRISE_EVALUATE(LayerNormOp, evaluateLayerNorm)
+REPRISE_EVALUATE(RmsNormOp, evaluateRmsNorm)
 
 } // namespace reprise::reference

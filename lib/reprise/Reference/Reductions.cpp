@@ -253,18 +253,16 @@ Results evaluateDotBias(DotBiasOp op, Operands operands) {
 
 } // namespace
 
-void attachReductions(MLIRContext *context) {
-  attach<evaluateReduction<SumOp, Sum>>(context);
-  attach<evaluateReduction<ProdOp, Product>>(context);
-  attach<evaluateReduction<MaxOp, Max>>(context);
-  attach<evaluateReduction<MinOp, Min>>(context);
-  attach<evaluateMean>(context);
-  attach<evaluateLogSumExp>(context);
-  attach<evaluateCumsum>(context);
-  attach<evaluateTopK>(context);
-  attach<evaluateArgmax>(context);
-  attach<evaluateDot>(context);
-  attach<evaluateDotBias>(context);
-}
+REPRISE_EVALUATE(SumOp, evaluateReduction<SumOp, Sum>)
+REPRISE_EVALUATE(ProdOp, evaluateReduction<ProdOp, Product>)
+REPRISE_EVALUATE(MaxOp, evaluateReduction<MaxOp, Max>)
+REPRISE_EVALUATE(MinOp, evaluateReduction<MinOp, Min>)
+REPRISE_EVALUATE(MeanOp, evaluateMean)
+REPRISE_EVALUATE(LogSumExpOp, evaluateLogSumExp)
+REPRISE_EVALUATE(CumsumOp, evaluateCumsum)
+REPRISE_EVALUATE(TopKOp, evaluateTopK)
+REPRISE_EVALUATE(ArgmaxOp, evaluateArgmax)
+REPRISE_EVALUATE(DotGeneralOp, evaluateDot)
+REPRISE_EVALUATE(DotBiasOp, evaluateDotBias)
 
 } // namespace reprise::reference

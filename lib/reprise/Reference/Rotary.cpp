@@ -22,6 +22,6 @@ static Results evaluateRotary(RotaryOp op, Operands operands) {
   }));
 }
 
-void attachRotary(MLIRContext *context) { attach<evaluateRotary>(context); }
+REPRISE_EVALUATE(RotaryOp, evaluateRotary)
 
 } // namespace reprise::reference

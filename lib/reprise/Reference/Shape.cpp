@@ -126,19 +126,17 @@ Results evaluateConcatenate(ConcatenateOp op, Operands operands) {
 
 } // namespace
 
-void attachShape(MLIRContext *context) {
-  attach<evaluateConstant>(context);
-  attach<evaluateIota>(context);
-  attach<evaluateBroadcast>(context);
-  attach<evaluateReshape>(context);
-  attach<evaluateName>(context);
-  attach<evaluateOffload>(context);
-  attach<evaluateCustomVjp>(context);
-  attach<evaluatePause>(context);
-  attach<evaluateTranspose>(context);
-  attach<evaluateSlice>(context);
-  attach<evaluatePad>(context);
-  attach<evaluateConcatenate>(context);
-}
+REPRISE_EVALUATE(ConstantOp, evaluateConstant)
+REPRISE_EVALUATE(IotaOp, evaluateIota)
+REPRISE_EVALUATE(BroadcastOp, evaluateBroadcast)
+REPRISE_EVALUATE(ReshapeOp, evaluateReshape)
+REPRISE_EVALUATE(NameOp, evaluateName)
+REPRISE_EVALUATE(OffloadOp, evaluateOffload)
+REPRISE_EVALUATE(CustomVjpOp, evaluateCustomVjp)
+REPRISE_EVALUATE(PauseOp, evaluatePause)
+REPRISE_EVALUATE(TransposeOp, evaluateTranspose)
+REPRISE_EVALUATE(SliceOp, evaluateSlice)
+REPRISE_EVALUATE(PadOp, evaluatePad)
+REPRISE_EVALUATE(ConcatenateOp, evaluateConcatenate)
 
 } // namespace reprise::reference

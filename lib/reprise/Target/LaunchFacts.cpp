@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "reprise/Dialect/Nest/IR/Nest.h"
 #include "reprise/Interfaces/Interfaces.h"
 
 using namespace mlir;
@@ -20,11 +21,11 @@ template <typename... Dialects> struct DialectList {
   static void load(MLIRContext &context) { context.loadDialect<Dialects...>(); }
 };
 
-/// Dialects of kernels on all targets. Scratch bytes are found by emitting kernels on several
-/// threads, which may load no dialect.
-using KernelDialects =
-    DialectList<exec::ExecDialect, arith::ArithDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-                math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect, vector::VectorDialect>;
+/// Those of every target: scratch bytes are found by emitting kernels, on several threads, which
+/// may load no dialect.
+using KernelDialects = DialectList<exec::ExecDialect, arith::ArithDialect, gpu::GPUDialect,
+                                   LLVM::LLVMDialect, math::MathDialect, nests::NestDialect,
+                                   NVVM::NVVMDialect, scf::SCFDialect, vector::VectorDialect>;
 
 class BodyWriter {
 public:

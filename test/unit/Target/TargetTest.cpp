@@ -78,12 +78,12 @@ TEST_F(TargetTest, TargetsHaveNames) {
 }
 
 TEST_F(TargetTest, TargetsSayHowContractionsCompute) {
-  EXPECT_EQ(get("cpu:x86-64-v3")->getContractions(), "exact");
-  EXPECT_EQ(get("cuda:sm_90")->getContractions(), "tensor-cores");
+  EXPECT_EQ(get("cpu:x86-64-v3")->getCapabilities().contractions, "exact");
+  EXPECT_EQ(get("cuda:sm_90")->getCapabilities().contractions, "tensor-cores");
   for (StringRef contractions : {"exact", "tf32"}) {
     std::string name = ("cuda:sm_90:" + contractions).str();
     EXPECT_EQ(get(name)->getName(), name);
-    EXPECT_EQ(get(name)->getContractions(), contractions);
+    EXPECT_EQ(get(name)->getCapabilities().contractions, contractions);
   }
 }
 

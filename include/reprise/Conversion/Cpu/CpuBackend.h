@@ -14,6 +14,8 @@ public:
   std::vector<std::string> getFeatures() const override { return {cpu.level}; }
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
+  mlir::OwningOpRef<mlir::Operation *> formNests(mlir::Block &body,
+                                                 llvm::StringRef name) const override;
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;
   mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const override;

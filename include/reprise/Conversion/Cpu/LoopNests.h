@@ -16,12 +16,6 @@
 
 namespace reprise {
 
-/// Tells whether a group does all its work in one pass over its elements (with small commands
-/// aside), so that it gains from being one group. Any single op of the dialect other than
-/// contractions and attention does. Random ops need their seed; constants other than splats must be
-/// arguments.
-bool isNestGroup(mlir::Block &body);
-
 /// Adds the kernels of a group to a module, named `name` or `name` with a number, and returns the
 /// commands that run them. Works for every group of ops that loops can compute, in one pass or not.
 /// Fails, with an error at the body's parent, if there is another op.

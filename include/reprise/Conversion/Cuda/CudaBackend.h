@@ -31,20 +31,15 @@ public:
   /// of the latest chip that is not later than the GPU. With `hasCubins`, the image holds machine
   /// code for each chip beside its PTX.
   explicit CudaBackend(llvm::StringRef chips, Contractions contractions = Contractions::TensorCores,
-                       bool hasCubins = false)
-      : chips(chips), contractions(contractions), hasCubins(hasCubins) {}
+                       bool hasCubins = false);
 
   std::string getName() const override;
-  std::string getContractions() const override;
-  bool addsBias() const override { return contractions == Contractions::Library; }
   std::vector<std::string> getFeatures() const override;
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
-  /// Returns about the ratio of an A100 on PCIe 4 and an H100 on PCIe 5 (docs/reference/devices).
-  int64_t countBytesBesideHost() const override { return 64; }
-  bool usesPlaceAlignment() const override { return true; }
-  bool canFail() const override { return true; }
-  /// Emits a launch; fails for ops that have no CUDA kernel yet.
+  mlir::OwningOpRef<mlir::Operation *> formNests(mlir::Block &body,
+                                                 llvm::StringRef name) const override;
+  /// Fails for what has no kernel there yet.
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;
   LibraryChoice findLibrary(mlir::Block &body) const override;

@@ -2,7 +2,9 @@
 #include "reprise/Conversion/Cpu/CpuBackend.h"
 
 #include "../LoopNest/ContractionGroup.h"
+#include "../LoopNest/Program.h"
 #include "../LoopNest/RowGroup.h"
+#include "NestSchedule.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 
@@ -16,6 +18,12 @@ bool CpuBackend::canHold(ArrayRef<Operation *> ops) const {
 
 Target::InPlacePairs CpuBackend::findInPlacePairs(Block &body) const {
   return reprise::findInPlacePairs(body);
+}
+
+OwningOpRef<Operation *> CpuBackend::formNests(Block &body, StringRef name) const {
+  return nests::formNests(body, nests::NestRules(), name, [&](const nests::Nest &nest) {
+    return nests::makeSchedule(nest, cpu.registers());
+  });
 }
 
 FailureOr<EmittedLaunch> CpuBackend::emitLaunch(Block &body, StringRef name,

@@ -17,8 +17,8 @@ SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body) {
   if (isContractionLaunch(body))
     return findContractionInPlacePairs(body);
   // Levels of one architecture share places: the fewest registers tell.
-  return nests::findInPlacePairs(body, nests::NestRules(), [](const nests::Graph &graph) {
-    return nests::makeSchedule(graph, 16);
+  return nests::findInPlacePairs(body, nests::NestRules(), [](const nests::Nest &nest) {
+    return nests::makeSchedule(nest, 16);
   });
 }
 

@@ -1,20 +1,18 @@
 // reprise: common parts of the kernels of ops that no loop nest computes
 #include "NestAlone.h"
 
+#include "reprise/Dialect/Reprise/IR/OpList.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
 namespace reprise::nests {
 
-SmallVector<EmittedCommand> emitAlone(const AloneOp &alone) {
-  if (isa<DynamicUpdateOp>(alone.op))
-    return emitWindowUpdate(alone);
-  if (isa<CumsumOp>(alone.op))
-    return {emitCumsum(alone)};
-  if (isa<TopKOp>(alone.op))
-    return {emitTopK(alone)};
-  return {emitScatter(alone)};
+SmallVector<EmittedCommand> emitAlone(const AloneLaunch &alone) {
+  AloneCommands commands;
+  dispatchOp<AloneOpInterface>(alone.op, [&](auto op) { commands = emit(op, alone); });
+  return commands;
 }
 
 void forVectors(KernelBuilder &k, Value count, int64_t width,

@@ -8,24 +8,27 @@
 
 namespace reprise::nests {
 
-/// Op that runs alone, and the destination of its kernels.
-struct AloneOp {
+/// An op that runs alone, and where its kernels go.
+struct AloneLaunch {
   mlir::Operation *op;
-  /// Tells whether each result is stored. The buffers are the operands and the stored results.
-  llvm::SmallVector<bool> stored;
+  /// Per result: whether it is stored. The buffers are the operands and the stored results.
+  llvm::ArrayRef<bool> stored;
   llvm::StringRef name;
   mlir::ModuleOp kernels;
   const CpuTarget &target;
 };
 
 /// Emits the kernels, the first one under the name itself. Sets all but the commands' buffers.
-llvm::SmallVector<EmittedCommand> emitAlone(const AloneOp &alone);
+llvm::SmallVector<EmittedCommand> emitAlone(const AloneLaunch &alone);
 
-// Emitters for one family of ops each, for emitAlone.
-EmittedCommand emitScatter(const AloneOp &alone);
-EmittedCommand emitCumsum(const AloneOp &alone);
-EmittedCommand emitTopK(const AloneOp &alone);
-llvm::SmallVector<EmittedCommand> emitWindowUpdate(const AloneOp &alone);
+// One overload per op that runs alone.
+using AloneCommands = llvm::SmallVector<EmittedCommand>;
+AloneCommands emit(ScatterAddOp op, const AloneLaunch &alone);
+AloneCommands emit(ScatterAddAlongOp op, const AloneLaunch &alone);
+AloneCommands emit(ScatterOp op, const AloneLaunch &alone);
+AloneCommands emit(CumsumOp op, const AloneLaunch &alone);
+AloneCommands emit(TopKOp op, const AloneLaunch &alone);
+AloneCommands emit(DynamicUpdateOp op, const AloneLaunch &alone);
 
 /// Runs over [0, count): vectors of `width`, then single elements.
 void forVectors(KernelBuilder &k, mlir::Value count, int64_t width,

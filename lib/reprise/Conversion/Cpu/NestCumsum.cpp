@@ -11,7 +11,7 @@ namespace {
 
 class CumsumEmitter : CumsumShape {
 public:
-  explicit CumsumEmitter(const AloneOp &alone)
+  explicit CumsumEmitter(const AloneLaunch &alone)
       : CumsumShape(cast<CumsumOp>(alone.op)), alone(alone), op(cast<CumsumOp>(alone.op)) {}
   EmittedCommand emit();
 
@@ -21,7 +21,7 @@ private:
   /// Sums of vectors of `lanes`, one chain from each start; several hide the additions' latency.
   void emitChains(KernelBuilder &k, ArrayRef<Value> starts, int64_t lanes);
 
-  const AloneOp &alone;
+  const AloneLaunch &alone;
   CumsumOp op;
 };
 
@@ -91,6 +91,6 @@ EmittedCommand CumsumEmitter::emit() {
 
 } // namespace
 
-EmittedCommand emitCumsum(const AloneOp &alone) { return CumsumEmitter(alone).emit(); }
+AloneCommands emit(CumsumOp, const AloneLaunch &alone) { return {CumsumEmitter(alone).emit()}; }
 
 } // namespace reprise::nests

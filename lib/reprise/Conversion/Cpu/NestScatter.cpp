@@ -11,7 +11,7 @@ namespace {
 
 class ScatterEmitter : ScatterShape {
 public:
-  explicit ScatterEmitter(const AloneOp &alone);
+  explicit ScatterEmitter(const AloneLaunch &alone);
   EmittedCommand emit();
 
 private:
@@ -40,13 +40,13 @@ private:
   Value updateRows(KernelBuilder &k) { return k.buffer(updateBuffer()); }
   Value result(KernelBuilder &k) { return k.buffer(resultBuffer()); }
 
-  const AloneOp &alone;
+  const AloneLaunch &alone;
   int64_t width;
   int64_t batchesPerItem = 1, rowsPerItem = 1, columnsPerItem = 1;
   int64_t rowItems = 1, columnItems = 1, items = 1;
 };
 
-ScatterEmitter::ScatterEmitter(const AloneOp &alone) : ScatterShape(alone.op), alone(alone) {
+ScatterEmitter::ScatterEmitter(const AloneLaunch &alone) : ScatterShape(alone.op), alone(alone) {
   width = alone.target.lanes(bytesOf(compute));
   chooseItems();
 }
@@ -166,6 +166,12 @@ EmittedCommand ScatterEmitter::emit() {
 
 } // namespace
 
-EmittedCommand emitScatter(const AloneOp &alone) { return ScatterEmitter(alone).emit(); }
+AloneCommands emit(ScatterAddOp, const AloneLaunch &alone) {
+  return {ScatterEmitter(alone).emit()};
+}
+AloneCommands emit(ScatterAddAlongOp, const AloneLaunch &alone) {
+  return {ScatterEmitter(alone).emit()};
+}
+AloneCommands emit(ScatterOp, const AloneLaunch &alone) { return {ScatterEmitter(alone).emit()}; }
 
 } // namespace reprise::nests

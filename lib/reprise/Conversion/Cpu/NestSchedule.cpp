@@ -19,15 +19,14 @@ constexpr int64_t longChain = 32;
 
 class CpuScheduler : ScheduleBuilder {
 public:
-  CpuScheduler(const Graph &graph, int64_t registers)
-      : ScheduleBuilder(graph), registers(registers) {}
+  CpuScheduler(const Nest &nest, int64_t registers) : ScheduleBuilder(nest), registers(registers) {}
 
   Schedule run();
 
 private:
   int64_t chooseLaneWidth(const Pass &pass, int64_t values) const override;
-  bool keepsElements(const Node &node) const override {
-    return node.cost > cheap && node.kind != Node::Load;
+  bool keepsElements(Value element) const override {
+    return nest.costOf(element) > cheap && !element.getDefiningOp<ReadOp>();
   }
   int64_t findMostLanes() const;
   void chooseItems();
@@ -41,7 +40,7 @@ int64_t CpuScheduler::findMostLanes() const {
   int64_t nodes = countColumnNodes();
   if (registers <= 16)
     return nodes > manyValues ? reductionLanes / 2 : reductionLanes;
-  return nodes > longChain && !graph.hasReductions() ? 2 * reductionLanes : reductionLanes;
+  return nodes > longChain && !nest.hasReductions() ? 2 * reductionLanes : reductionLanes;
 }
 
 /// 32 lanes of f32 fill four of sixteen registers: with more than a few values that is too much.
@@ -52,24 +51,24 @@ int64_t CpuScheduler::chooseLaneWidth(const Pass &pass, int64_t values) const {
 }
 
 void CpuScheduler::chooseItems() {
-  int64_t rows = graph.shape.rowCount(), columns = graph.shape.columnCount();
-  // An item is tens of kilobytes, and there are enough items for 16 threads if the tensor is large
-  // enough.
-  int64_t elements = std::clamp<int64_t>(llvm::alignTo(graph.shape.size() / 64, laneBlock),
+  int64_t rows = nest.shape.rowCount(), columns = nest.shape.columnCount();
+  // Tens of kilobytes each, and enough items for 16 threads if there is that much.
+  int64_t elements = std::clamp<int64_t>(llvm::alignTo(nest.shape.size() / 64, laneBlock),
                                          laneBlock, 8 * laneBlock);
-  bool wholeRows = graph.hasReductions() || has(Root::Row);
+  bool wholeRows = nest.hasReductions() || nest.stores(Stored::Rows);
   schedule.columnsPerItem = columns;
-  if (has(Root::RowParts)) {
+  if (nest.stores(Stored::RowParts)) {
     schedule.rowsPerItem = orderedBlock;
     if (!wholeRows)
       schedule.columnsPerItem =
           std::min<int64_t>(columns, llvm::alignTo(elements / orderedBlock, 128));
-  } else if (wholeRows || (columns <= elements && !has(Root::LaneParts))) {
+  } else if (wholeRows || (columns <= elements && !nest.stores(Stored::ColumnParts))) {
     schedule.rowsPerItem = std::clamp<int64_t>(elements / std::max<int64_t>(columns, 1), 1, rows);
   } else {
     schedule.columnsPerItem = std::min(columns, elements);
   }
-  if (!wholeRows && !has(Root::RowParts) && !has(Root::LaneParts) && jumpsBetweenLanes()) {
+  if (!wholeRows && !nest.stores(Stored::RowParts) && !nest.stores(Stored::ColumnParts) &&
+      jumpsBetweenLanes()) {
     // Neighbours in memory are in neighbouring rows: few columns at a time keep their lines in the
     // cache.
     schedule.columnsPerItem = std::min<int64_t>(columns, jumpingLanes);
@@ -79,18 +78,22 @@ void CpuScheduler::chooseItems() {
 }
 
 Schedule CpuScheduler::run() {
-  chooseWidth(findMostLanes());
-  findStretches();
+  if (ScheduleAttr chosen = nest.kernel.getScheduleAttr()) {
+    read(chosen);
+  } else {
+    chooseWidth(findMostLanes());
+    chooseItems();
+    write();
+  }
   assign();
-  chooseItems();
   placeScratch();
   return std::move(schedule);
 }
 
 } // namespace
 
-Schedule makeSchedule(const Graph &graph, int64_t registers) {
-  return CpuScheduler(graph, registers).run();
+Schedule makeSchedule(const Nest &nest, int64_t registers) {
+  return CpuScheduler(nest, registers).run();
 }
 
 } // namespace reprise::nests

@@ -7,7 +7,7 @@
 namespace reprise::nests {
 
 /// `registers` is the number of vector registers.
-Schedule makeSchedule(const Graph &graph, int64_t registers);
+Schedule makeSchedule(const Nest &nest, int64_t registers);
 
 } // namespace reprise::nests
 

@@ -18,7 +18,7 @@ constexpr int64_t longestList = 16;
 /// Elements compare by keys: integers in the order of the elements, NaN first, zeros alike.
 class TopKEmitter : TopKShape {
 public:
-  explicit TopKEmitter(const AloneOp &alone);
+  explicit TopKEmitter(const AloneLaunch &alone);
   EmittedCommand emit();
 
 private:
@@ -51,7 +51,7 @@ private:
     return emitAddress(k.b, k.b.getI8Type(), k.workspace(), k.i64(bytes));
   }
 
-  const AloneOp &alone;
+  const AloneLaunch &alone;
   KernelBuilder k;
   Type key;
   int64_t width;
@@ -61,7 +61,7 @@ private:
   static constexpr int64_t headBytes = 64;
 };
 
-TopKEmitter::TopKEmitter(const AloneOp &alone)
+TopKEmitter::TopKEmitter(const AloneLaunch &alone)
     : TopKShape(cast<TopKOp>(alone.op)), alone(alone), k(alone.kernels, alone.name),
       key(keyType()) {
   width = alone.target.lanes(bytesOf(key));
@@ -242,6 +242,6 @@ EmittedCommand TopKEmitter::emit() {
 
 } // namespace
 
-EmittedCommand emitTopK(const AloneOp &alone) { return TopKEmitter(alone).emit(); }
+AloneCommands emit(TopKOp, const AloneLaunch &alone) { return {TopKEmitter(alone).emit()}; }
 
 } // namespace reprise::nests

@@ -11,18 +11,18 @@ constexpr int64_t elementsPerItem = 32768;
 
 class WindowEmitter : WindowShape {
 public:
-  explicit WindowEmitter(const AloneOp &alone);
+  explicit WindowEmitter(const AloneLaunch &alone);
   SmallVector<EmittedCommand> emit();
 
 private:
   EmittedCommand emitCopy(StringRef name);
   EmittedCommand emitWindow(StringRef name);
 
-  const AloneOp &alone;
+  const AloneLaunch &alone;
   int64_t width;
 };
 
-WindowEmitter::WindowEmitter(const AloneOp &alone)
+WindowEmitter::WindowEmitter(const AloneLaunch &alone)
     : WindowShape(cast<DynamicUpdateOp>(alone.op)), alone(alone),
       width(alone.target.lanes(bytesOf(bits))) {}
 
@@ -68,7 +68,7 @@ SmallVector<EmittedCommand> WindowEmitter::emit() {
 
 } // namespace
 
-SmallVector<EmittedCommand> emitWindowUpdate(const AloneOp &alone) {
+AloneCommands emit(DynamicUpdateOp, const AloneLaunch &alone) {
   return WindowEmitter(alone).emit();
 }
 

@@ -27,9 +27,9 @@ std::optional<TileGroup> TileGroup::get(Block &body, Operation *contraction, int
                                         int64_t rows, int64_t columns, const CpuTarget &target) {
   std::optional<TileNest> nest = TileNest::get(body, contraction, {{batch}, {rows}, {columns}});
   // Blocks start at any column, so lanes would leave a factor of the columns.
-  if (!nest || nest->graph.shape.columns.size() != 1)
+  if (!nest || nest->nest.shape.columns.size() != 1)
     return std::nullopt;
-  Schedule schedule = makeSchedule(nest->graph, target.registers());
+  Schedule schedule = makeSchedule(nest->nest, target.registers());
   Type element = cast<RankedTensorType>(contraction->getOperand(0).getType()).getElementType();
   auto impl = std::make_shared<Impl>(
       Impl{std::move(*nest), std::move(schedule), getComputeType(element), batch, rows, columns});
@@ -38,7 +38,7 @@ std::optional<TileGroup> TileGroup::get(Block &body, Operation *contraction, int
   return group;
 }
 
-ArrayRef<BufferSlot> TileGroup::buffers() const { return impl->nest.graph.buffers; }
+ArrayRef<BufferSlot> TileGroup::buffers() const { return impl->nest.nest.buffers; }
 
 void TileGroup::emit(KernelBuilder &k, const ContractionBlock &block) const {
   Schedule schedule = impl->schedule;
@@ -46,7 +46,7 @@ void TileGroup::emit(KernelBuilder &k, const ContractionBlock &block) const {
   constexpr int64_t least = 8;
   int64_t step = block.columnStep & -block.columnStep;
   schedule.width = std::min(schedule.width, std::max(step, least));
-  NestEmitter(k, impl->nest.graph, schedule)
+  NestEmitter(k, impl->nest.nest, schedule)
       .emitBlock(block, impl->accumulator, contractionOperands);
 }
 
@@ -68,16 +68,17 @@ void TileGroup::prefetch(KernelBuilder &k, const ContractionBlock &block) const 
   constexpr int64_t least = 1 << 20;
   Value row = k.add(k.mul(block.batch, impl->rows), block.row0);
   Value first = k.add(k.mul(row, impl->columns), block.column0);
-  auto fetch = [&](int buffer, Type type, bool write) {
+  const Nest &nest = impl->nest.nest;
+  auto fetch = [&](Value buffer, Type type, bool write) {
     if (impl->batch * impl->rows * impl->columns * bytesOf(type) >= least)
-      prefetchRows(k, block, first, k.buffer(contractionOperands + buffer), type, impl->columns,
-                   write);
+      prefetchRows(k, block, first, k.buffer(contractionOperands + nest.kernel.numberOf(buffer)),
+                   type, impl->columns, write);
   };
-  for (const Root &root : impl->nest.graph.roots)
-    fetch(root.buffer, cast<RankedTensorType>(root.value.getType()).getElementType(), true);
-  for (const Node &node : impl->nest.graph.nodes)
-    if (node.kind == Node::Load && node.index == impl->nest.graph.position())
-      fetch(node.buffer, node.type, false);
+  for (StoreOp root : nest.roots)
+    fetch(root.getBuffer(), typeOf(root.getElement()), true);
+  for (Value element : nest.elements)
+    if (auto read = element.getDefiningOp<ReadOp>(); read && read.getPlace() == nest.position())
+      fetch(read.getBuffer(), typeOf(element), false);
 }
 
 } // namespace reprise

@@ -34,7 +34,7 @@ std::optional<Contractions> CudaBackend::parseContractions(StringRef name) {
       .Default(std::nullopt);
 }
 
-std::string CudaBackend::getContractions() const {
+static StringRef nameOf(Contractions contractions) {
   switch (contractions) {
   case Contractions::Exact:
     return "exact";
@@ -43,20 +43,34 @@ std::string CudaBackend::getContractions() const {
   case Contractions::Library:
     return "library";
   case Contractions::TensorCores:
-    break;
+    return "tensor-cores";
   }
-  return "tensor-cores";
+  llvm_unreachable("unknown contractions");
+}
+
+CudaBackend::CudaBackend(StringRef chips, Contractions contractions, bool hasCubins)
+    : chips(chips), contractions(contractions), hasCubins(hasCubins) {
+  capabilities.contractions = nameOf(contractions);
+  capabilities.hasTensorCores = contractions != Contractions::Exact;
+  capabilities.callsLibraries = contractions == Contractions::Library;
+  capabilities.addsBias = capabilities.callsLibraries;
+  capabilities.prefersWholeRows = capabilities.hasTensorCores;
+  // About what an A100 on PCIe 4 and an H100 on PCIe 5 move (docs/devices).
+  capabilities.bytesBesideHost = 64;
+  capabilities.usesPlaceAlignment = true;
+  capabilities.canFail = true;
 }
 
 std::string CudaBackend::getName() const {
   bool isUsual = contractions == Contractions::TensorCores;
-  return "cuda:" + chips + (hasCubins ? ":cubin" : "") + (isUsual ? "" : ":" + getContractions());
+  return "cuda:" + chips + (hasCubins ? ":cubin" : "") +
+         (isUsual ? "" : ":" + capabilities.contractions);
 }
 
 /// A library's call holds no other ops.
 bool CudaBackend::canHold(ArrayRef<Operation *> ops) const {
   auto isCalled = [&] {
-    return contractions == Contractions::Library && isHalf(ops.front()->getOperand(0).getType());
+    return capabilities.callsLibraries && isHalf(ops.front()->getOperand(0).getType());
   };
   return isRowGroup(ops) || (isContractionGroup(ops) && !isCalled());
 }
@@ -77,26 +91,13 @@ Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
   return nests::findInPlacePairs(body, threadRules, makeThreadSchedule);
 }
 
-/// Returns how many blocks a multiprocessor should hold together. By default ptxas unrolls loops
-/// until a block has all registers, or spills to fit one more block; random words may use many
-/// registers. Blocks with rows are limited by shared memory, with 80 registers per thread.
-static int64_t countBlocksTogether(const Graph &graph, const Schedule &schedule, int64_t rowBytes) {
-  constexpr int64_t threadsTogether = 512, rowThreads = 768;
-  constexpr int64_t sharedTogether = 224 * 1024, ownOfBlock = 1024;
+static EmittedCommand emitNest(const Nest &nest, StringRef name, ModuleOp kernels, int64_t elements,
+                               int64_t placeAlignment) {
+  Schedule schedule = makeThreadSchedule(nest);
   int64_t threads = schedule.blockThreads;
-  if (rowBytes)
-    return std::min(rowThreads / threads, sharedTogether / (rowBytes + ownOfBlock));
-  bool hasLoops = graph.hasReductions() || schedule.rowsPerItem > 1;
-  return hasLoops || !graph.has(Node::Draw) ? threadsTogether / threads : 1;
-}
-
-static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kernels,
-                               int64_t elements, int64_t placeAlignment) {
-  Schedule schedule = makeThreadSchedule(graph);
-  int64_t threads = schedule.blockThreads;
-  ThreadKernel k(kernels, name, graph.buffers.size(), schedule.workerBytes, threads);
+  ThreadKernel k(kernels, name, nest.buffers.size(), schedule.workerBytes, threads);
   int64_t rowBytes = threads / schedule.itemThreads * schedule.rowBytes;
-  k.setBlocksTogether(countBlocksTogether(graph, schedule, rowBytes));
+  k.setBlocksTogether(schedule.blocksTogether);
   // Steps and blocks may lead a little beyond the end.
   constexpr int64_t mostNarrow = (int64_t(1) << 31) - (1 << 24);
   if (std::max(elements, schedule.items * schedule.itemThreads) <= mostNarrow)
@@ -111,8 +112,8 @@ static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kern
     lane = k.rem(item, schedule.itemThreads);
     item = k.div(item, schedule.itemThreads);
   }
-  NestEmitter(k, graph, schedule).emitThread(item, lane, rowMemory, placeAlignment);
-  return {name.str(), schedule.items, graph.buffers, 0, schedule.itemThreads, threads};
+  NestEmitter(k, nest, schedule).emitThread(item, lane, rowMemory, placeAlignment);
+  return {name.str(), schedule.items, nest.buffers, 0, schedule.itemThreads, threads};
 }
 
 /// Accesses of global memory ask for no more than the places have; elements are aligned always.
@@ -129,6 +130,12 @@ static void limitAccesses(gpu::GPUModuleOp kernel, int64_t alignment) {
       limit(load, load.getType());
     else if (auto store = dyn_cast<LLVM::StoreOp>(op))
       limit(store, store.getValue().getType());
+  });
+}
+
+OwningOpRef<Operation *> CudaBackend::formNests(Block &body, StringRef name) const {
+  return nests::formNests(body, threadRules, name, [](const Nest &nest) {
+    return nest.has<TileOp>() ? makeTileSchedule(nest) : makeThreadSchedule(nest);
   });
 }
 
@@ -162,26 +169,26 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
   if (Operation *op = findAttention(body))
     return emitAttention(op, name, kernels, LaunchOperands(name, kernels, *this), contractions);
   for (Operation &op : body.without_terminator())
-    if (!isLoopOp(&op) && !runsAlone(&op))
+    if (!isa<LoopOpInterface, AloneOpInterface>(op))
       return refuse(&op);
-  FailureOr<Program> program = planProgram(body, threadRules);
+  FailureOr<OwningOpRef<NestProgramOp>> program = planProgram(body, threadRules);
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");
-  launch.sharedBytes = program->sharedBytes;
-  int64_t elements = program->body.countMostElements(), alignment = getPlaceAlignment(body);
+  launch.sharedBytes = (*program)->getShared();
+  int64_t alignment = getPlaceAlignment(body);
   ThreadCommands commands(name, kernels, launch);
-  for (const Nest &nest : program->nests) {
-    if (nest.alone)
-      emitThreadAlone(commands, nest);
+  for (Operation &op : (*program)->getBody().front()) {
+    if (auto alone = dyn_cast<AloneOp>(op))
+      emitThreadAlone(commands, alone);
     else
-      launch.commands.push_back(
-          emitNest(nest.graph, nextKernelName(name, launch), kernels, elements, alignment));
+      launch.commands.push_back(emitNest(Nest(cast<KernelOp>(op)), nextKernelName(name, launch),
+                                         kernels, (*program)->getElements(), alignment));
   }
   return launch;
 }
 
 Target::LibraryChoice CudaBackend::findLibrary(Block &body) const {
-  if (contractions != Contractions::Library || !isContractionLaunch(body))
+  if (!capabilities.callsLibraries || !isContractionLaunch(body))
     return {};
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(body.getParentOp()->getLoc());
   FailureOr<EmittedLaunch> launch = emitLaunch(body, "kernel", *kernels);

@@ -4,6 +4,7 @@
 #include "../LoopNest/AloneOps.h"
 #include "ThreadSort.h"
 #include "reprise/Conversion/Elementary.h"
+#include "reprise/Dialect/Reprise/IR/OpList.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -14,21 +15,15 @@ namespace reprise {
 
 using namespace nests;
 
-void emitThreadAlone(ThreadCommands &commands, const Nest &nest) {
-  if (isa<DynamicUpdateOp>(nest.alone))
-    return emitThreadWindow(commands, nest);
-  if (isa<CumsumOp>(nest.alone))
-    return emitThreadCumsum(commands, nest);
-  if (isa<TopKOp>(nest.alone))
-    return emitThreadTopK(commands, nest);
-  emitThreadScatter(commands, nest);
+void emitThreadAlone(ThreadCommands &commands, AloneOp nest) {
+  dispatchOp<AloneOpInterface>(nest.getOp(), [&](auto op) { emit(op, commands, nest); });
 }
 
 //===-- The largest ---------------------------------------------------------------------------===//
 
-void emitThreadTopK(ThreadCommands &commands, const Nest &nest) {
-  TopKShape shape(cast<TopKOp>(nest.alone));
-  RowSort sort{shape.rows, shape.n, shape.count, nest.aloneBuffers, {}, {}};
+void emit(TopKOp op, ThreadCommands &commands, AloneOp nest) {
+  TopKShape shape(op);
+  RowSort sort{shape.rows, shape.n, shape.count, nest.getBuffers(), {}, {}};
   sort.key = [&](KernelBuilder &k, Value element) {
     Value key = TopKShape::emitKey(k.b, emitLoadWide(k.b, shape.type, k.buffer(0), element));
     // The largest come first.
@@ -38,10 +33,10 @@ void emitThreadTopK(ThreadCommands &commands, const Nest &nest) {
     Type bits = bitsTypeOf(shape.type);
     Value to = k.add(k.mul(row, shape.count), place);
     unsigned buffer = 1;
-    if (nest.storedResults[0])
+    if (nest.getStored()[0])
       emitStore(k.b, bits, emitLoad(k.b, bits, k.buffer(0), element), k.buffer(buffer++), to);
     Value index = k.sub(element, k.mul(row, shape.n));
-    if (nest.storedResults[1])
+    if (nest.getStored()[1])
       emitStore(k.b, shape.indexType, emitCast(k.b, index, shape.indexType), k.buffer(buffer), to);
   };
   emitRowSort(commands, sort);
@@ -49,13 +44,13 @@ void emitThreadTopK(ThreadCommands &commands, const Nest &nest) {
 
 //===-- Windows -------------------------------------------------------------------------------===//
 
-/// Emits a copy with as many threads as a large GPU runs at once. If the result overwrites the
-/// operand, starting a larger grid would dominate the time.
-static void emitCopy(ThreadCommands &commands, const Nest &nest, const WindowShape &shape) {
+/// The copy is for as many threads as a large GPU has at once: where the result lies in the place
+/// of the operand, most of a larger grid's time would be its start.
+static void emitCopy(ThreadCommands &commands, AloneOp nest, const WindowShape &shape) {
   constexpr int64_t mostThreads = 1 << 18;
   int64_t size = shape.whole.getNumElements(), lanes = vectorLanes(size);
   int64_t vectors = size / lanes, threads = std::min(vectors, mostThreads);
-  commands.add(nest.aloneBuffers, threads, [&](KernelBuilder &k, Value item) {
+  commands.add(nest.getBuffers(), threads, [&](KernelBuilder &k, Value item) {
     Value differ = LLVM::ICmpOp::create(k.b, LLVM::ICmpPredicate::ne, k.buffer(0), k.buffer(3));
     ifThen(k.b, differ, [&] {
       forLoop(k, item, k.i64(vectors), k.i64(threads), [&](Value vector) {
@@ -67,8 +62,8 @@ static void emitCopy(ThreadCommands &commands, const Nest &nest, const WindowSha
   });
 }
 
-void emitThreadWindow(ThreadCommands &commands, const Nest &nest) {
-  WindowShape shape(cast<DynamicUpdateOp>(nest.alone));
+void emit(DynamicUpdateOp op, ThreadCommands &commands, AloneOp nest) {
+  WindowShape shape(op);
   emitCopy(commands, nest, shape);
   int64_t size = shape.window.getNumElements();
   if (size == 0)
@@ -77,7 +72,7 @@ void emitThreadWindow(ThreadCommands &commands, const Nest &nest) {
   int64_t within =
       shape.whole.getRank() == 0 ? 1 : shape.run / shape.window.getDimSize(shape.lastCut);
   int64_t lanes = vectorLanes(within);
-  commands.add(nest.aloneBuffers, size / lanes, [&](KernelBuilder &k, Value item) {
+  commands.add(nest.getBuffers(), size / lanes, [&](KernelBuilder &k, Value item) {
     Value from = k.mul(item, lanes);
     Value to = k.add(shape.placeOf(k, k.div(from, shape.run)), k.rem(from, shape.run));
     emitStore(k.b, shape.bits, emitLoad(k.b, shape.bits, k.buffer(1), from, lanes, lanes),

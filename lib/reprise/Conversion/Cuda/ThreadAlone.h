@@ -8,15 +8,17 @@
 namespace reprise {
 
 /// Adds the commands of the nest's op.
-void emitThreadAlone(ThreadCommands &commands, const nests::Nest &nest);
+void emitThreadAlone(ThreadCommands &commands, nests::AloneOp nest);
 
-// Emitters for one family of ops each, for emitThreadAlone.
-void emitThreadScatter(ThreadCommands &commands, const nests::Nest &nest);
-/// Returns false, and adds no commands, for a scatter that it does not support.
-bool emitWarpScatter(ThreadCommands &commands, const nests::Nest &nest);
-void emitThreadCumsum(ThreadCommands &commands, const nests::Nest &nest);
-void emitThreadTopK(ThreadCommands &commands, const nests::Nest &nest);
-void emitThreadWindow(ThreadCommands &commands, const nests::Nest &nest);
+// One overload per op that runs alone.
+void emit(ScatterAddOp op, ThreadCommands &commands, nests::AloneOp nest);
+void emit(ScatterAddAlongOp op, ThreadCommands &commands, nests::AloneOp nest);
+void emit(ScatterOp op, ThreadCommands &commands, nests::AloneOp nest);
+void emit(CumsumOp op, ThreadCommands &commands, nests::AloneOp nest);
+void emit(TopKOp op, ThreadCommands &commands, nests::AloneOp nest);
+void emit(DynamicUpdateOp op, ThreadCommands &commands, nests::AloneOp nest);
+/// False, without commands, for a scatter that it does not take.
+bool emitWarpScatter(ThreadCommands &commands, nests::AloneOp nest);
 
 } // namespace reprise
 

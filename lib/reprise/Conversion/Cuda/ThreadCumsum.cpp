@@ -61,9 +61,9 @@ Value CumsumEmitter::emitVector(KernelBuilder &k, Value start, Value i, Value su
 
 } // namespace
 
-void emitThreadCumsum(ThreadCommands &commands, const Nest &nest) {
-  CumsumEmitter emitter(cast<CumsumOp>(nest.alone));
-  commands.add(nest.aloneBuffers, emitter.sums(),
+void emit(CumsumOp op, ThreadCommands &commands, AloneOp nest) {
+  CumsumEmitter emitter(op);
+  commands.add(nest.getBuffers(), emitter.sums(),
                [&](KernelBuilder &k, Value item) { emitter.emit(k, item); });
 }
 

@@ -17,8 +17,8 @@ namespace {
 
 class ScatterEmitter : ScatterShape {
 public:
-  ScatterEmitter(ThreadCommands &commands, const Nest &nest)
-      : ScatterShape(nest.alone), commands(commands), nest(nest), lanes(vectorLanes(columns)),
+  ScatterEmitter(ThreadCommands &commands, AloneOp nest)
+      : ScatterShape(nest.getOp()), commands(commands), nest(nest), lanes(vectorLanes(columns)),
         tableRows(batches * rows), allUpdates(batches * updates) {}
   void emit();
 
@@ -38,14 +38,14 @@ private:
   }
 
   ThreadCommands &commands;
-  const Nest &nest;
+  AloneOp nest;
   int64_t lanes, tableRows, allUpdates;
   BufferSlot order, begins;
 };
 
 void ScatterEmitter::emitOrder() {
   order = commands.addShared(allUpdates * numberBytes(allUpdates));
-  RowSort sort{batches, updates, updates, {nest.aloneBuffers[indexBuffer()], order}, {}, {}};
+  RowSort sort{batches, updates, updates, {nest.getBuffers()[indexBuffer()], order}, {}, {}};
   sort.key = [&](KernelBuilder &k, Value update) { return loadRow(k, update); };
   sort.store = [&](KernelBuilder &k, Value batch, Value place, Value update) {
     storeNumber(k, allUpdates, update, k.buffer(1), k.add(k.mul(batch, updates), place));
@@ -55,7 +55,7 @@ void ScatterEmitter::emitOrder() {
 
 void ScatterEmitter::emitBegins() {
   begins = commands.addShared((tableRows + 1) * numberBytes(allUpdates));
-  SmallVector<BufferSlot> buffers = {nest.aloneBuffers[indexBuffer()], order, begins};
+  SmallVector<BufferSlot> buffers = {nest.getBuffers()[indexBuffer()], order, begins};
   commands.add(buffers, tableRows + 1, [&](KernelBuilder &k, Value tableRow) {
     auto store = [&](Value begin) { storeNumber(k, allUpdates, begin, k.buffer(2), tableRow); };
     Value exists =
@@ -118,7 +118,7 @@ void ScatterEmitter::emitReplacement(KernelBuilder &k, Value row, Value column) 
 }
 
 void ScatterEmitter::emitTable() {
-  SmallVector<BufferSlot> buffers = nest.aloneBuffers;
+  SmallVector<BufferSlot> buffers = nest.getBuffers();
   if (updates != 0)
     buffers.append({order, begins});
   int64_t vectors = columns / lanes;
@@ -141,9 +141,15 @@ void ScatterEmitter::emit() {
 
 } // namespace
 
-void emitThreadScatter(ThreadCommands &commands, const Nest &nest) {
+static void emitScatter(ThreadCommands &commands, AloneOp nest) {
   if (!emitWarpScatter(commands, nest))
     ScatterEmitter(commands, nest).emit();
 }
+
+void emit(ScatterAddOp, ThreadCommands &commands, AloneOp nest) { emitScatter(commands, nest); }
+void emit(ScatterAddAlongOp, ThreadCommands &commands, AloneOp nest) {
+  emitScatter(commands, nest);
+}
+void emit(ScatterOp, ThreadCommands &commands, AloneOp nest) { emitScatter(commands, nest); }
 
 } // namespace reprise

@@ -26,13 +26,23 @@ constexpr int64_t sharedBytes = 48 * 1024;
 /// Instructions per element that cost more than a store and a load.
 constexpr int64_t costly = 8;
 
-/// Elements of rows that are staged in shared memory: all reduced elements, so that their loads
-/// overlap, or only those of several passes.
-enum class RowMemory { All, Shared, None };
+/// Left alone, ptxas unrolls loops until a block has all registers, or spills for a block more;
+/// words that are drawn, and nothing else, may take as many. Of blocks with rows there are as many
+/// as have room for these, with 80 registers for each thread.
+int64_t countBlocksTogether(const Nest &nest, const Schedule &schedule) {
+  constexpr int64_t threadsTogether = 512, rowThreads = 768;
+  constexpr int64_t sharedTogether = 224 * 1024, ownOfBlock = 1024;
+  int64_t threads = schedule.blockThreads;
+  int64_t rowBytes = threads / schedule.itemThreads * schedule.rowBytes;
+  if (rowBytes)
+    return std::min(rowThreads / threads, sharedTogether / (rowBytes + ownOfBlock));
+  bool hasLoops = nest.hasReductions() || schedule.rowsPerItem > 1;
+  return hasLoops || !nest.has<DrawOp>() ? threadsTogether / threads : 1;
+}
 
 class ThreadScheduler : ScheduleBuilder {
 public:
-  ThreadScheduler(const Graph &graph, RowMemory memory) : ScheduleBuilder(graph), memory(memory) {}
+  ThreadScheduler(const Nest &nest, RowMemory memory) : ScheduleBuilder(nest), memory(memory) {}
 
   /// Returns the schedule; none if rows do not fit into memory.
   std::optional<Schedule> run();
@@ -44,10 +54,10 @@ private:
   int64_t chooseLaneWidth(const Pass &, int64_t) const override {
     return schedule.itemThreads == reductionLanes ? 1 : schedule.width;
   }
-  bool keepsElements(const Node &node) const override;
-  bool fetchesFirst(const Node &node) const override;
-  bool stages(ArrayRef<int> operands) const override;
-  bool isOwnOfItem(const Affine &index) const;
+  bool keepsElements(Value element) const override;
+  bool fetchesFirst(Value element) const override;
+  bool stages(ArrayRef<Value> operands) const override;
+  bool isOwnOfItem(const Place &place) const;
   bool takesVectors();
   void setWidth(int64_t width);
   void chooseThreads();
@@ -60,79 +70,80 @@ bool ThreadScheduler::takesVectors() {
   chooseWidth(reductionLanes);
   findStretches();
   return schedule.width >= threadWidth && schedule.stretches.size() == 2 &&
-         graph.shape.columns.back() % threadWidth == 0 && !jumpsBetweenLanes();
+         nest.shape.columns.back() % threadWidth == 0 && !jumpsBetweenLanes();
 }
 
 void ThreadScheduler::setWidth(int64_t width) {
   schedule.width = width;
   schedule.inRuns = false;
-  schedule.stretches = {0, graph.shape.columnCount()};
 }
 
 void ThreadScheduler::chooseThreads() {
-  bool lanes = graph.hasReductions() || has(Root::LaneParts), vectors = takesVectors();
+  bool lanes = nest.hasReductions() || nest.stores(Stored::ColumnParts), vectors = takesVectors();
   // Blocks of rows are few, so each has a whole warp. Parts that meet in place meet once.
-  bool isRows = !has(Root::RowParts) && !graph.has(Node::Fold);
-  bool isShort = graph.shape.columnCount() <= shortRow;
+  bool isRows = !nest.stores(Stored::RowParts) && !nest.has<MeetOp>();
+  bool isShort = nest.shape.columnCount() <= shortRow;
   if (!isRows || !lanes || isShort)
     memory = RowMemory::None;
   bool shares = isRows && (isShort || (vectors && memory == RowMemory::None));
   schedule.itemThreads = !lanes ? 1 : shares ? shortRowThreads : reductionLanes;
-  // Few elements with many parts each use as many threads as possible.
-  bool isFew = graph.has(Node::Fold) && graph.shape.size() <= fewElements;
+  // Few elements that have many parts each take as many threads as there can be.
+  bool isFew = nest.has<MeetOp>() && nest.shape.size() <= fewElements;
   setWidth(vectors && (!lanes || isRows) && !isFew ? threadWidth : 1);
   schedule.columnsPerItem = schedule.width;
-  if (has(Root::LaneParts) && !graph.hasReductions() && !has(Root::Row))
+  if (nest.stores(Stored::ColumnParts) && !nest.hasReductions() && !nest.stores(Stored::Rows))
     schedule.columnsPerItem = laneBlock;
   else if (lanes)
-    schedule.columnsPerItem = graph.shape.columnCount();
-  schedule.rowsPerItem = has(Root::RowParts) ? orderedBlock : 1;
+    schedule.columnsPerItem = nest.shape.columnCount();
+  schedule.rowsPerItem = nest.stores(Stored::RowParts) ? orderedBlock : 1;
   countItems();
 }
 
-/// Returns whether each column of an item has its own element, which no other item uses.
-bool ThreadScheduler::isOwnOfItem(const Affine &index) const {
-  const Shape &shape = graph.shape;
-  size_t first = shape.outer.size() + shape.rows.size();
+/// An element of its own for each column of an item, which no other item has.
+bool ThreadScheduler::isOwnOfItem(const Place &place) const {
+  const Shape &shape = nest.shape;
+  SmallVector<int64_t> factors = shape.factors();
+  size_t first = shape.firstColumn();
   bool varies = schedule.columnItems > 1;
-  for (auto [symbol, coefficient] : index.terms) {
-    if (symbol >= first + shape.columns.size())
+  for (auto [index, coefficient] : place.terms) {
+    std::optional<size_t> loop = nest.loopNumber(index);
+    if (!loop)
       return false;
-    varies |= symbol < first && graph.symbols[symbol].size > 1;
+    varies |= *loop < first && factors[*loop] > 1;
   }
   for (auto [i, size] : llvm::enumerate(shape.columns))
-    if (size > 1 && !index.coefficient(first + i))
+    if (size > 1 && !place.coefficient(nest.loop(first + i)))
       return false;
   return varies;
 }
 
-bool ThreadScheduler::keepsElements(const Node &node) const {
-  if (memory == RowMemory::None || node.level != Level::Column)
+bool ThreadScheduler::keepsElements(Value element) const {
+  if (memory == RowMemory::None || nest.levelOf(element) != Level::Column)
     return false;
-  return node.kind == Node::Load ? isOwnOfItem(node.index) : node.cost > costly;
+  auto read = element.getDefiningOp<ReadOp>();
+  return read ? isOwnOfItem(read.getPlace()) : nest.costOf(element) > costly;
 }
 
 /// Copies are of four bytes at least.
-bool ThreadScheduler::fetchesFirst(const Node &node) const {
-  return memory == RowMemory::All && schedule.width * bytesOf(node.type) >= 4 &&
-         keepsElements(node);
+bool ThreadScheduler::fetchesFirst(Value element) const {
+  return memory == RowMemory::All && schedule.width * bytesOf(typeOf(element)) >= 4 &&
+         keepsElements(element);
 }
 
-/// Returns whether operands are staged; a block of random words fills a vector.
-bool ThreadScheduler::stages(ArrayRef<int> operands) const {
+/// A block of random words is that of a vector.
+bool ThreadScheduler::stages(ArrayRef<Value> operands) const {
   if (memory == RowMemory::None || schedule.width == 1)
     return false;
-  llvm::DenseSet<int> seen;
-  SmallVector<int> open(operands);
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> open(operands);
   while (!open.empty()) {
-    int number = open.pop_back_val();
-    const Node &node = graph.nodes[number];
-    if (node.level != Level::Column || node.kind == Node::Reduce ||
-        schedule.kept.contains(number) || !seen.insert(number).second)
+    Value element = open.pop_back_val();
+    if (nest.levelOf(element) != Level::Column || element.getDefiningOp<ReduceOp>() ||
+        schedule.kept.contains(element) || !seen.insert(element).second)
       continue;
-    if (node.kind == Node::Draw)
+    if (element.getDefiningOp<DrawOp>())
       return true;
-    open.append(graph.inputsOf(number));
+    open.append(inputsOf(element));
   }
   return false;
 }
@@ -146,9 +157,9 @@ void ThreadScheduler::placeRow() {
     int last;
   };
   SmallVector<Room> rooms;
-  auto place = [&](int number) {
-    Kept &kept = schedule.kept[number];
-    int64_t bytes = bytesOf(graph.nodes[number].type) * schedule.columnsPerItem;
+  auto place = [&](Value element) {
+    Kept &kept = schedule.kept[element];
+    int64_t bytes = bytesOf(typeOf(element)) * schedule.columnsPerItem;
     auto *room = llvm::find_if(rooms, [&](const Room &room) {
       return room.last < kept.pass ? room.bytes >= bytes
                                    : room.last == kept.pass && room.bytes == bytes;
@@ -166,10 +177,18 @@ void ThreadScheduler::placeRow() {
 }
 
 std::optional<Schedule> ThreadScheduler::run() {
-  chooseThreads();
+  ScheduleAttr chosen = nest.kernel.getScheduleAttr();
+  if (chosen) {
+    read(chosen);
+    memory = chosen.getMemory();
+  } else {
+    chooseThreads();
+  }
   assign();
   placeScratch();
   placeRow();
+  if (chosen)
+    return std::move(schedule);
   schedule.blockThreads = blockThreads;
   if (schedule.rowBytes) {
     int64_t warps = sharedBytes / schedule.rowBytes;
@@ -177,6 +196,8 @@ std::optional<Schedule> ThreadScheduler::run() {
       return std::nullopt;
     schedule.blockThreads = std::min(blockThreads, warps * reductionLanes);
   }
+  schedule.blocksTogether = countBlocksTogether(nest, schedule);
+  write(memory);
   return std::move(schedule);
 }
 
@@ -184,20 +205,21 @@ Schedule ThreadScheduler::runOnTile() {
   schedule.itemThreads = 1;
   setWidth(takesVectors() ? threadWidth : 1);
   assign();
+  write();
   return std::move(schedule);
 }
 
 } // namespace
 
-Schedule makeThreadSchedule(const Graph &graph) {
+Schedule makeThreadSchedule(const Nest &nest) {
   for (RowMemory memory : {RowMemory::All, RowMemory::Shared})
-    if (std::optional<Schedule> schedule = ThreadScheduler(graph, memory).run())
+    if (std::optional<Schedule> schedule = ThreadScheduler(nest, memory).run())
       return *std::move(schedule);
-  return *ThreadScheduler(graph, RowMemory::None).run();
+  return *ThreadScheduler(nest, RowMemory::None).run();
 }
 
-Schedule makeTileSchedule(const Graph &graph) {
-  return ThreadScheduler(graph, RowMemory::None).runOnTile();
+Schedule makeTileSchedule(const Nest &nest) {
+  return ThreadScheduler(nest, RowMemory::None).runOnTile();
 }
 
 } // namespace reprise::nests

@@ -2,6 +2,7 @@
 #ifndef REPRISE_CONVERSION_CUDA_THREADSCHEDULE_H
 #define REPRISE_CONVERSION_CUDA_THREADSCHEDULE_H
 
+#include "../LoopNest/BuildNest.h"
 #include "../LoopNest/Schedule.h"
 
 namespace reprise::nests {
@@ -10,13 +11,13 @@ namespace reprise::nests {
 constexpr NestRules threadRules{/*sumsApart=*/true, /*fewRows=*/2048, /*longRow=*/3 * laneBlock,
                                 /*severalBlocks=*/laneBlock + 1};
 
-/// Makes a schedule. An item is four columns (one if loads cannot be wider), or, if the nest
-/// reduces columns, a row: a block of one row for 32 threads. Only results keep values.
-Schedule makeThreadSchedule(const Graph &graph);
+/// An item is four columns, one where loads cannot have more, or a row (a block of one) for 32
+/// threads where the nest reduces columns. Nothing is kept but in results.
+Schedule makeThreadSchedule(const Nest &nest);
 
-/// Makes a schedule for a nest over the elements of a contraction, of which a thread has four
-/// neighbours or one.
-Schedule makeTileSchedule(const Graph &graph);
+/// The same for a nest over the elements of a contraction, of which a thread has four neighbours at
+/// hand or one.
+Schedule makeTileSchedule(const Nest &nest);
 
 } // namespace reprise::nests
 

@@ -33,27 +33,27 @@ std::optional<TileEpilogue> TileEpilogue::get(Block &body, Operation *contractio
 }
 
 TileEpilogue::TileEpilogue(TileNest given)
-    : nest(std::move(given)), schedule(makeTileSchedule(nest.graph)) {}
+    : nest(std::move(given)), schedule(makeTileSchedule(nest.nest)) {}
 
-bool TileEpilogue::isNear() const { return nest.body.countMostElements() < int64_t(1) << 30; }
+bool TileEpilogue::isNear() const { return nest.elements < int64_t(1) << 30; }
 
 EpilogueEmitter::EpilogueEmitter(ThreadKernel &k, const TileEpilogue &epilogue, TileOrigin origin)
     : k(k), epilogue(epilogue), origin(origin),
-      evaluator(k, epilogue.nest.graph, epilogue.schedule) {
+      evaluator(k, epilogue.nest.nest, epilogue.schedule) {
   evaluator.firstBuffer = operandCount;
   evaluator.tile = [this](Scope &) { return element; };
 }
 
 void EpilogueEmitter::begin() {
-  for (int node : epilogue.schedule.kernelNodes)
-    evaluator.value(node, kernel);
+  for (Value element : epilogue.schedule.kernelNodes)
+    evaluator.value(element, kernel);
 }
 
 Scope EpilogueEmitter::enterRow(Value batch, Value row) {
   Scope scope = kernel.inner();
   evaluator.bindRow(scope, batch, k.add(row, origin.row));
-  for (int node : epilogue.schedule.passes.front().rowNodes)
-    evaluator.value(node, scope);
+  for (Value element : epilogue.schedule.passes.front().rowNodes)
+    evaluator.value(element, scope);
   return scope;
 }
 
@@ -66,16 +66,16 @@ void EpilogueEmitter::compute(Scope &row, Value column, ValueRange sums) {
     element = vector::FromElementsOp::create(
         k.b, cast<VectorType>(typeOfLanes(element.getType(), scope.width)), sums);
   SmallVector<Value> results;
-  for (const Root &root : epilogue.nest.graph.roots)
-    results.push_back(evaluator.value(root.node, scope));
+  for (StoreOp root : epilogue.nest.nest.roots)
+    results.push_back(evaluator.value(root.getElement(), scope));
   computed.emplace_back(std::move(scope), std::move(results));
 }
 
 void EpilogueEmitter::flush() {
-  const Graph &graph = epilogue.nest.graph;
+  const Nest &nest = epilogue.nest.nest;
   for (auto &[scope, results] : computed)
-    for (auto [root, value] : llvm::zip_equal(graph.roots, results))
-      evaluator.store(root, graph.position(), value, scope);
+    for (auto [root, value] : llvm::zip_equal(nest.roots, results))
+      evaluator.store(root, nest.position(), value, scope);
   computed.clear();
 }
 

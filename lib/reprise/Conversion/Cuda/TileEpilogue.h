@@ -17,9 +17,9 @@ public:
   static std::optional<TileEpilogue> get(mlir::Block &body, mlir::Operation *contraction,
                                          const ContractionSpec &spec, const ResultStrides &result);
 
-  /// Returns the kernel's buffers behind the two operands, in place of the contraction's result.
-  llvm::ArrayRef<BufferSlot> buffers() const { return nest.graph.buffers; }
-  /// Returns whether 32 bits hold all places.
+  /// The kernel's buffers behind the two operands, in the place of the contraction's result.
+  llvm::ArrayRef<BufferSlot> buffers() const { return nest.nest.buffers; }
+  /// Whether numbers of 32 bits tell all places.
   bool isNear() const;
 
 private:

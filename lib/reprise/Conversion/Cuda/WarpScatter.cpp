@@ -19,7 +19,7 @@ namespace {
 
 class WarpScatter : public ScatterShape {
 public:
-  explicit WarpScatter(const Nest &nest) : ScatterShape(nest.alone) {}
+  explicit WarpScatter(AloneOp nest) : ScatterShape(nest.getOp()) {}
 
   /// Returns whether there are many tables of single elements in the type of arithmetic, with few
   /// updates each.
@@ -88,14 +88,14 @@ void WarpScatter::addStep(KernelBuilder &k, Value table, Value lane, Value updat
 
 } // namespace
 
-bool emitWarpScatter(ThreadCommands &commands, const Nest &nest) {
+bool emitWarpScatter(ThreadCommands &commands, AloneOp nest) {
   WarpScatter scatter(nest);
   if (!scatter.fits())
     return false;
   int64_t elements = scatter.batches * scatter.rows;
-  commands.add({nest.aloneBuffers[scatter.resultBuffer()]}, elements / vectorLanes(elements),
+  commands.add({nest.getBuffers()[scatter.resultBuffer()]}, elements / vectorLanes(elements),
                [&](KernelBuilder &k, Value item) { scatter.clear(k, item); });
-  commands.add(nest.aloneBuffers, scatter.batches * kWarp,
+  commands.add(nest.getBuffers(), scatter.batches * kWarp,
                [&](KernelBuilder &k, Value item) { scatter.addUpdates(k, item); });
   return true;
 }

@@ -3,6 +3,7 @@
 #include "reprise/Conversion/Elementary.h"
 #include "reprise/Conversion/Elements.h"
 #include "reprise/Conversion/Emission.h"
+#include "reprise/Dialect/Reprise/IR/OpList.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -198,10 +199,6 @@ template <typename OpT> struct Model : EmissionOpInterface::ExternalModel<Model<
   }
 };
 
-template <typename... OpTs> void attach(MLIRContext *context) {
-  (OpTs::template attachInterface<Model<OpTs>>(*context), ...);
-}
-
 } // namespace
 
 Value emitCombine(Builder &b, ReductionKind kind, Value x, Value y) {
@@ -238,10 +235,10 @@ Value emitIdentity(Builder &b, ReductionKind kind, Type type) {
 
 void registerEmission(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
-    attach<NegOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp, SigmoidOp, SiluOp, SinOp,
-           CosOp, FloorOp, NotOp, ReluOp, ClampOp, GeluOp, AddOp, SubOp, MulOp, DivOp, RemOp,
-           MaximumOp, MinimumOp, PowOp, AndOp, OrOp, XorOp, CompareOp, SelectOp, CastOp,
-           ShiftLeftOp, ShiftRightOp, BitcastOp>(context);
+    forEachOpWith<ElementwiseOpInterface>([&](auto tag) {
+      using OpT = typename decltype(tag)::Op;
+      OpT::template attachInterface<Model<OpT>>(*context);
+    });
   });
 }
 

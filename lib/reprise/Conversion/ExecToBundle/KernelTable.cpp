@@ -56,14 +56,15 @@ static int64_t findPlaceAlignment(exec::LaunchOp launch) {
 /// lines either.
 static std::string labelOf(exec::LaunchOp launch, const Target &target) {
   std::string place = getPlace(launch.getLoc());
-  if (!target.canFail() || place.empty() || !getScope(launch.getLoc()).empty())
+  if (!target.getCapabilities().canFail || place.empty() || !getScope(launch.getLoc()).empty())
     return exec::getLabel(launch);
   return exec::getLabel(launch) + " at " + llvm::sys::path::filename(place).str();
 }
 
 LogicalResult KernelTable::add(exec::LaunchOp launch) {
   auto body = describeBody(launch.getBody().front());
-  int64_t alignment = target.usesPlaceAlignment() ? findPlaceAlignment(launch) : widestAccess;
+  int64_t alignment =
+      target.getCapabilities().usesPlaceAlignment ? findPlaceAlignment(launch) : widestAccess;
   if (alignment != widestAccess) {
     body.push_back(static_cast<uintptr_t>(alignment));
     launch->setAttr(exec::kPlaceAlignmentAttr,

@@ -50,7 +50,7 @@ LogicalResult TargetKernels::addTo(runtime::Bundle &bundle) {
     bundle.workerWorkspaceBytes = std::max(bundle.workerWorkspaceBytes, kernel.workspaceBytes);
     bundle.kernels.push_back(std::move(kernel));
   }
-  if (std::string contractions = target.getContractions(); contractions != "exact")
+  if (StringRef contractions = target.getCapabilities().contractions; contractions != "exact")
     bundle.contractions = contractions;
   bundle.images.push_back({target.getName(), target.getFeatures(), std::move(image->bytes)});
   return success();

@@ -60,30 +60,6 @@ Affine Affine::substitute(unsigned number, const Affine &value) const {
   return rest + value * factor;
 }
 
-llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape) {
-  llvm::SmallVector<int64_t> strides(shape.size());
-  int64_t stride = 1;
-  for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
-    strides[d] = stride;
-  return strides;
-}
-
-Strided mergeDims(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides) {
-  Strided merged;
-  for (auto [size, stride] : llvm::zip_equal(sizes, strides)) {
-    if (size == 1)
-      continue;
-    if (!merged.sizes.empty() && merged.strides.back() == stride * size) {
-      merged.sizes.back() *= size;
-      merged.strides.back() = stride;
-      continue;
-    }
-    merged.sizes.push_back(size);
-    merged.strides.push_back(stride);
-  }
-  return merged;
-}
-
 /// The terms of `rest` that count whole strides, divided by the stride, leave `rest`.
 static Affine takeMultiples(Affine &rest, int64_t stride) {
   Affine quotient, remainder;

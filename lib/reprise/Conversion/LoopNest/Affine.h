@@ -2,10 +2,8 @@
 #ifndef REPRISE_CONVERSION_LOOPNEST_AFFINE_H
 #define REPRISE_CONVERSION_LOOPNEST_AFFINE_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
+#include "reprise/Dialect/Nest/IR/Shape.h"
 
-#include <cstdint>
 #include <optional>
 
 namespace reprise::nests {
@@ -34,9 +32,6 @@ struct Affine {
   Affine substitute(unsigned number, const Affine &value) const;
 };
 
-/// Row-major strides of a shape.
-llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
-
 /// A symbol that must fall apart into a quotient and a remainder by `divisor`.
 struct Split {
   unsigned symbol;
@@ -50,13 +45,6 @@ std::optional<llvm::SmallVector<Affine>> delinearize(const Affine &position,
                                                      llvm::ArrayRef<int64_t> shape,
                                                      llvm::ArrayRef<int64_t> sizes,
                                                      std::optional<Split> &split);
-
-/// Dimensions and the strides of something along them.
-struct Strided {
-  llvm::SmallVector<int64_t> sizes, strides;
-};
-/// Drops dimensions of size 1 and joins neighbours that are one dimension of the same stride.
-Strided mergeDims(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides);
 
 } // namespace reprise::nests
 

@@ -11,20 +11,6 @@ namespace reprise::nests {
 
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-bool isLoopOp(Operation *op) {
-  return isa<ConstantOp, IotaOp, ViewOpInterface, PadOp, ConcatenateOp, GatherOp, TakeAlongOp,
-             DynamicSliceOp, ReductionOpInterface, ArgmaxOp, NameOp, DecomposableOpInterface,
-             EmissionOpInterface>(op) ||
-         (isa<RandomOpInterface>(op) && !isa<AttentionOpInterface>(op));
-}
-
-bool runsAlone(Operation *op) {
-  return isa_and_nonnull<ScatterAddOp, ScatterAddAlongOp, ScatterOp, DynamicUpdateOp, CumsumOp,
-                         TopKOp>(op);
-}
-
-bool overwritesFirstOperand(Operation *op) { return isa<ScatterOp, DynamicUpdateOp, CumsumOp>(op); }
-
 int64_t Body::countMostElements() const {
   int64_t most = 0;
   auto see = [&](Value value) { most = std::max(most, tensor(value).getNumElements()); };
@@ -104,7 +90,7 @@ FailureOr<Body> simplifyBody(Block &block, Operation *contraction) {
   for (Operation &op : block.without_terminator()) {
     if (&op == contraction)
       continue;
-    if (!isLoopOp(&op) && !runsAlone(&op))
+    if (!isa<LoopOpInterface, AloneOpInterface>(op))
       return failure();
     builder.clone(op, mapping);
   }

@@ -53,6 +53,24 @@ bool isContractionLaunch(Block &body) {
   return leader && (isAlone(body, leader) || findTileNest(body, leader));
 }
 
+OwningOpRef<Operation *> nests::formNests(Block &body, const NestRules &rules, StringRef name,
+                                          ScheduleFn makeSchedule) {
+  FailureOr<OwningOpRef<NestProgramOp>> program = failure();
+  if (!isContractionLaunch(body)) {
+    program = planProgram(body, rules, name);
+  } else if (Operation *leader = findLeader(body); !isAlone(body, leader)) {
+    TileNest nest = *findTileNest(body, leader);
+    OpBuilder b(leader->getContext());
+    program = OwningOpRef<NestProgramOp>(
+        NestProgramOp::create(b, leader->getLoc(), name, nest.elements, /*shared=*/0));
+    (*program)->getBody().emplaceBlock().push_back(nest.kernel.release());
+  }
+  if (failed(program))
+    return nullptr;
+  (*program)->walk([&](KernelOp kernel) { (void)makeSchedule(Nest(kernel)); });
+  return program->release().getOperation();
+}
+
 SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(Block &body) {
   SmallVector<std::pair<unsigned, unsigned>> pairs;
   Operation *leader = findLeader(body);
@@ -69,7 +87,7 @@ SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(Block &bo
     for (BlockArgument argument : body.getArguments()) {
       unsigned number = argument.getArgNumber();
       if (argument.getType() == result.getType() && !isOperand(number) &&
-          readsAtPosition(nest->graph, number))
+          readsAtPosition(nest->nest, number))
         pairs.push_back({output, number});
     }
   return pairs;

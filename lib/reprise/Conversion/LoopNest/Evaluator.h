@@ -1,4 +1,4 @@
-// reprise: emits the elements of a loop nest's nodes
+// reprise: emits the elements of a loop nest
 #ifndef REPRISE_CONVERSION_LOOPNEST_EVALUATOR_H
 #define REPRISE_CONVERSION_LOOPNEST_EVALUATOR_H
 
@@ -15,16 +15,16 @@ struct Scope {
   int64_t width = 1;
   /// The lanes that count; null if all do.
   mlir::Value mask = nullptr;
-  /// The pass over the columns, for the nodes that earlier ones have kept.
+  /// The pass over the columns, for the elements that earlier ones have kept.
   int pass = 0;
-  /// The column within the item, for those nodes.
+  /// The column within the item, for those elements.
   mlir::Value column = nullptr;
   /// The columns of which this one is, if choices are decided by that.
   std::optional<std::pair<int64_t, int64_t>> stretch = std::nullopt;
 
-  llvm::DenseMap<int, mlir::Value> nodes, splats;
-  /// Symbols in lane 0, as i64.
-  llvm::DenseMap<unsigned, mlir::Value> symbols;
+  llvm::DenseMap<mlir::Value, mlir::Value> nodes, splats;
+  /// Indices in lane 0, as i64.
+  llvm::DenseMap<mlir::Value, mlir::Value> symbols;
 
   /// A scope within this one, at the same place of the iteration space.
   Scope inner() const;
@@ -43,69 +43,72 @@ mlir::Value loadMasked(mlir::ImplicitLocOpBuilder &b, mlir::Type type, mlir::Val
 void storeMasked(mlir::ImplicitLocOpBuilder &b, mlir::Type type, mlir::Value value,
                  mlir::Value base, mlir::Value index, const Scope &scope, int64_t elements = 1);
 
-/// Divides a mean, and rounds.
-mlir::Value finishReduction(mlir::ImplicitLocOpBuilder &b, const Node &node, mlir::Value value);
+/// Divides a mean, and rounds to the element's type.
+mlir::Value finishReduction(mlir::ImplicitLocOpBuilder &b, std::optional<uint64_t> over,
+                            mlir::Type type, mlir::Value value);
 
-/// How an affine function moves from lane to lane: by a fixed step, or (none) by computed indices.
-std::optional<int64_t> laneStep(const Graph &graph, const Affine &affine, const Scope &scope);
+/// How a place moves from lane to lane: by a fixed step, or (none) by computed indices.
+std::optional<int64_t> laneStep(const Nest &nest, const Place &place, const Scope &scope);
 
 /// Emits values in the type of arithmetic: a scalar, or a vector of the scope's width. 16-bit
 /// floats are f32 already rounded.
 class Evaluator {
 public:
-  Evaluator(KernelBuilder &k, const Graph &graph, const Schedule &schedule)
-      : k(k), b(k.b), graph(graph), schedule(schedule) {}
+  Evaluator(KernelBuilder &k, const Nest &nest, const Schedule &schedule)
+      : k(k), b(k.b), nest(nest), schedule(schedule) {}
 
-  /// The kernel's buffer that is the graph's first one.
+  /// The kernel's buffer that is the nest's first one.
   unsigned firstBuffer = 0;
   /// All vectors start at a multiple of this, plus a multiple of their width.
   int64_t columnStep = 0;
   /// The contraction's element of the scope, not yet rounded, if the nest runs over blocks of one.
   std::function<mlir::Value(Scope &)> tile;
 
-  mlir::Value value(int node, Scope &scope);
+  mlir::Value value(mlir::Value element, Scope &scope);
   /// The place of a scope in the iteration space: of its row, and of its column.
   void bindRow(Scope &scope, mlir::Value outer, mlir::Value row);
   void bindColumn(Scope &scope, mlir::Value column);
-  /// An affine function in lane 0.
-  mlir::Value index(const Affine &affine, Scope &scope);
+  /// A place in lane 0.
+  mlir::Value index(const Place &place, Scope &scope);
   /// Where the row's kept elements lie that a thread of a GPU has; null: in the worker's scratch.
   mlir::Value rowMemory;
   /// All places are multiples of so many bytes.
   int64_t placeAlignment = 1;
 
-  mlir::Value buffer(int number) { return k.buffer(firstBuffer + number); }
-  void store(const Root &root, const Affine &position, mlir::Value value, Scope &scope);
-  /// A kept node's elements, at the scope's column, in the worker's scratch.
-  void keep(int node, mlir::Value value, Scope &scope);
+  mlir::Value buffer(mlir::Value own) { return k.buffer(firstBuffer + nest.kernel.numberOf(own)); }
+  void store(StoreOp root, const Place &place, mlir::Value value, Scope &scope);
+  /// Keeps an element, at the scope's column, in the worker's scratch.
+  void keep(mlir::Value element, mlir::Value value, Scope &scope);
   /// The same elements again.
-  mlir::Value loadRow(int node, const Scope &scope);
-  /// Begins to copy a load's elements to the row's memory.
-  void fetch(int node, Scope &scope);
+  mlir::Value loadRow(mlir::Value element, const Scope &scope);
+  /// Begins to copy the elements that are read to the row's memory.
+  void fetch(ReadOp read, Scope &scope);
   /// The base of a scratch row.
   mlir::Value scratch(int64_t offset);
 
 private:
-  mlir::Value compute(int number, Scope &scope);
-  mlir::Value computeLoad(const Node &node, Scope &scope);
-  mlir::Value computeIndex(const Node &node, Scope &scope);
-  mlir::Value computeArithmetic(const Node &node, Scope &scope);
-  mlir::Value computeDraw(const Node &node, Scope &scope);
-  mlir::Value computeChoice(const Node &node, Scope &scope);
-  mlir::Value computeSequence(const Node &node, Scope &scope);
-  mlir::Value computeFold(const Node &node, Scope &scope);
-  mlir::Value loadKept(int number, const Kept &kept, Scope &scope);
+  // One overload per op, and one for the arithmetic of the model's ops.
+  mlir::Value compute(ReadOp read, Scope &scope);
+  mlir::Value compute(NumberOp number, Scope &scope);
+  mlir::Value compute(EmissionOpInterface op, Scope &scope);
+  mlir::Value compute(ConstantOp op, Scope &scope);
+  mlir::Value compute(DrawOp draw, Scope &scope);
+  mlir::Value compute(ChooseOp choose, Scope &scope);
+  mlir::Value compute(SequenceOp sequence, Scope &scope);
+  mlir::Value compute(MeetOp meet, Scope &scope);
+  mlir::Value compute(mlir::Operation *op, Scope &scope);
+  mlir::Value loadKept(mlir::Value element, const Kept &kept, Scope &scope);
   /// Where kept elements lie, and their type there.
-  std::pair<mlir::Value, mlir::Type> keptRow(int number);
-  mlir::Value symbol(unsigned number, Scope &scope);
-  bool isAligned(const Affine &affine, const Scope &scope) const;
+  std::pair<mlir::Value, mlir::Type> keptRow(mlir::Value element);
+  mlir::Value symbol(mlir::Value index, Scope &scope);
+  bool isAligned(const Place &place, const Scope &scope) const;
   /// For the memory at an index: 4 where a GPU can load four elements at once.
-  int64_t alignmentOf(const Affine &affine, const Scope &scope) const;
-  mlir::Value lanes(const Affine &affine, Scope &scope);
+  int64_t alignmentOf(const Place &place, const Scope &scope) const;
+  mlir::Value lanes(const Place &place, Scope &scope);
 
   KernelBuilder &k;
   mlir::ImplicitLocOpBuilder &b;
-  const Graph &graph;
+  const Nest &nest;
   const Schedule &schedule;
 };
 

@@ -9,108 +9,106 @@ using namespace mlir;
 namespace reprise::nests {
 namespace {
 
-/// Where an output is stored; no root if by an op that runs alone.
-struct Store {
-  size_t nest;
-  const Root *root;
-};
-
 bool isSlot(const BufferSlot &slot, BufferSlot::Kind kind, unsigned index) {
   return slot.kind == kind && slot.index == index;
 }
 
-std::optional<Store> findStore(const Program &program, unsigned output) {
-  auto isOutput = [&](const BufferSlot &slot) { return isSlot(slot, BufferSlot::Output, output); };
-  for (auto [i, nest] : llvm::enumerate(program.nests)) {
-    for (const Root &root : nest.graph.roots)
-      if (root.slot && isOutput(*root.slot))
-        return Store{i, &root};
-    if (llvm::any_of(nest.aloneBuffers, isOutput))
-      return Store{i, nullptr};
-  }
-  return std::nullopt;
+SmallVector<BufferSlot> buffersOf(Operation &op) {
+  auto kernel = dyn_cast<KernelOp>(op);
+  return kernel ? kernel.getBuffers() : cast<AloneOp>(op).getBuffers();
 }
 
-/// How many of the buffers of a nest are the argument.
-int64_t countReads(const Nest &nest, unsigned argument) {
-  auto isArgument = [&](const BufferSlot &slot) {
-    return isSlot(slot, BufferSlot::Input, argument);
-  };
-  return llvm::count_if(nest.graph.buffers, isArgument) +
-         llvm::count_if(nest.aloneBuffers, isArgument);
+/// How many of the buffers of a kernel, or of an op that runs alone, are such a slot.
+int64_t countSlots(Operation &op, BufferSlot::Kind kind, unsigned index) {
+  return llvm::count_if(buffersOf(op),
+                        [&](const BufferSlot &slot) { return isSlot(slot, kind, index); });
+}
+
+const BufferSlot &slotOf(const Nest &nest, Value buffer) {
+  return nest.buffers[nest.kernel.numberOf(buffer)];
+}
+
+/// True for a read of the argument.
+bool reads(const Nest &nest, Value element, unsigned argument) {
+  auto read = element.getDefiningOp<ReadOp>();
+  return read && isSlot(slotOf(nest, read.getBuffer()), BufferSlot::Input, argument);
 }
 
 /// True if each element is read in the step that stores the same element, or before.
-bool readsOnlyBehind(const Graph &graph, const Schedule &schedule, const Root &root,
-                     unsigned argument) {
-  for (auto [number, node] : llvm::enumerate(graph.nodes)) {
-    if (node.kind != Node::Load || !isSlot(graph.buffers[node.buffer], BufferSlot::Input, argument))
+bool readsOnlyBehind(const Nest &nest, const Schedule &schedule, StoreOp root, unsigned argument) {
+  for (Value element : nest.elements) {
+    if (!reads(nest, element, argument))
       continue;
     // Elements of another width lie elsewhere in the same bytes.
-    if (node.index != graph.position() ||
-        bytesOf(node.type) != bytesOf(graph.nodes[root.node].type))
+    if (element.getDefiningOp<ReadOp>().getPlace() != nest.position() ||
+        bytesOf(typeOf(element)) != bytesOf(typeOf(root.getElement())))
       return false;
     // A lone element is read before the one step begins, but not by other threads.
-    if (graph.shape.size() == 1 && schedule.itemThreads <= 1)
+    if (nest.shape.size() == 1 && schedule.itemThreads <= 1)
       continue;
-    auto last = schedule.lastPass.find(number);
-    if (node.level != Level::Column || last == schedule.lastPass.end() ||
-        last->second > graph.nodes[root.node].stage)
+    auto last = schedule.lastPass.find(element);
+    if (nest.levelOf(element) != Level::Column || last == schedule.lastPass.end() ||
+        last->second > nest.stageOf(root.getElement()))
       return false;
   }
   return true;
 }
 
-bool mayLieAt(const Graph &graph, const Schedule &schedule, const Root &root, unsigned argument) {
-  return root.kind == Root::Full && readsOnlyBehind(graph, schedule, root, argument);
+bool mayLieAt(const Nest &nest, const Schedule &schedule, StoreOp root, unsigned argument) {
+  return root.getWhat() == Stored::Elements && readsOnlyBehind(nest, schedule, root, argument);
 }
 
-bool mayShare(const Program &program, const Store &store, unsigned argument,
-              ScheduleFn makeSchedule) {
-  for (size_t later = store.nest + 1; later < program.nests.size(); ++later)
-    if (countReads(program.nests[later], argument))
+/// Whether the output, which `op` is the first to store, may lie where the argument lies.
+bool mayShare(Operation &op, unsigned output, unsigned argument, ScheduleFn makeSchedule) {
+  for (Operation *later = op.getNextNode(); later; later = later->getNextNode())
+    if (countSlots(*later, BufferSlot::Input, argument))
       return false;
-  const Nest &nest = program.nests[store.nest];
-  int64_t reads = countReads(nest, argument);
-  if (reads == 0)
+  int64_t count = countSlots(op, BufferSlot::Input, argument);
+  if (count == 0)
     return true;
-  if (nest.alone)
-    return reads == 1 && overwritesFirstOperand(nest.alone) &&
-           isSlot(nest.aloneBuffers[0], BufferSlot::Input, argument);
-  return mayLieAt(nest.graph, makeSchedule(nest.graph), *store.root, argument);
+  if (auto alone = dyn_cast<AloneOp>(op))
+    return count == 1 && cast<AloneOpInterface>(alone.getOp()).overwritesFirstOperand() &&
+           isSlot(alone.getBuffers()[0], BufferSlot::Input, argument);
+  Nest nest(cast<KernelOp>(op));
+  auto isOutput = [&](StoreOp root) {
+    return root.getBuffer() && isSlot(slotOf(nest, root.getBuffer()), BufferSlot::Output, output);
+  };
+  return mayLieAt(nest, makeSchedule(nest), *llvm::find_if(nest.roots, isOutput), argument);
 }
 
 } // namespace
 
-bool readsAtPosition(const Graph &graph, unsigned argument) {
-  return llvm::all_of(graph.nodes, [&](const Node &node) {
-    return node.kind != Node::Load ||
-           !isSlot(graph.buffers[node.buffer], BufferSlot::Input, argument) ||
-           node.index == graph.position();
+bool readsAtPosition(const Nest &nest, unsigned argument) {
+  return llvm::all_of(nest.elements, [&](Value element) {
+    return !reads(nest, element, argument) ||
+           element.getDefiningOp<ReadOp>().getPlace() == nest.position();
   });
 }
 
-bool mayBeOverwritten(const Graph &graph, const Schedule &schedule, unsigned argument) {
-  if (graph.has(Node::Tile))
-    return readsAtPosition(graph, argument);
-  return llvm::any_of(graph.roots, [&](const Root &root) {
-    return root.slot && mayLieAt(graph, schedule, root, argument);
+bool mayBeOverwritten(const Nest &nest, const Schedule &schedule, unsigned argument) {
+  if (nest.has<TileOp>())
+    return readsAtPosition(nest, argument);
+  return llvm::any_of(nest.roots, [&](StoreOp root) {
+    return root.getBuffer() && mayLieAt(nest, schedule, root, argument);
   });
 }
 
 SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body, const NestRules &rules,
                                                             ScheduleFn makeSchedule) {
   SmallVector<std::pair<unsigned, unsigned>> pairs;
-  FailureOr<Program> program = planProgram(body, rules);
+  FailureOr<OwningOpRef<NestProgramOp>> program = planProgram(body, rules);
   if (failed(program))
     return pairs;
-  for (auto [output, result] : llvm::enumerate(body.getTerminator()->getOperands())) {
-    std::optional<Store> store = findStore(*program, output);
-    if (!store)
+  Block &nests = (*program)->getBody().front();
+  for (OpOperand &result : body.getTerminator()->getOpOperands()) {
+    unsigned output = result.getOperandNumber();
+    auto store = llvm::find_if(
+        nests, [&](Operation &op) { return countSlots(op, BufferSlot::Output, output) != 0; });
+    if (store == nests.end())
       continue;
     for (BlockArgument argument : body.getArguments())
-      if (getByteSize(argument.getType()) == getByteSize(result.getType()) &&
-          mayShare(*program, *store, argument.getArgNumber(), makeSchedule))
+      if (getByteSize(argument.getType()) == getByteSize(result.get().getType()) &&
+          mayShare(*store, output, argument.getArgNumber(), makeSchedule))
         pairs.push_back({output, argument.getArgNumber()});
   }
   return pairs;

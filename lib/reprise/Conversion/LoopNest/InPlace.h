@@ -7,9 +7,6 @@
 
 namespace reprise::nests {
 
-/// How a target runs a nest.
-using ScheduleFn = llvm::function_ref<Schedule(const Graph &)>;
-
 /// The pairs (operand of the terminator, argument) that may lie at the same address: every element
 /// of the argument is read for the last time by the step that stores the result's element in its
 /// place.
@@ -19,11 +16,11 @@ findInPlacePairs(mlir::Block &body, const NestRules &rules, ScheduleFn makeSched
 /// True if each element of the argument is read where the element of the nest lies. For a nest over
 /// a contraction's elements it is the step that stores the results' elements there, so these may
 /// overwrite it.
-bool readsAtPosition(const Graph &graph, unsigned argument);
+bool readsAtPosition(const Nest &nest, unsigned argument);
 
 /// True if one of the pairs has the argument, which the nest reads, and a result that the same nest
 /// stores. If not, its kernel reads there what no thread of it writes.
-bool mayBeOverwritten(const Graph &graph, const Schedule &schedule, unsigned argument);
+bool mayBeOverwritten(const Nest &nest, const Schedule &schedule, unsigned argument);
 
 } // namespace reprise::nests
 

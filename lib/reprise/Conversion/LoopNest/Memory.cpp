@@ -1,4 +1,4 @@
-// reprise: emits the elements of a loop nest's nodes: indices, loads and stores
+// reprise: emits the elements of a loop nest: indices, loads and stores
 #include "../Lanes.h"
 #include "Evaluator.h"
 #include "InPlace.h"
@@ -13,29 +13,28 @@ namespace reprise::nests {
 
 //===-- Indices ----------------------------------------------------------------------------===//
 
-Value Evaluator::symbol(unsigned number, Scope &scope) {
+Value Evaluator::symbol(Value index, Scope &scope) {
   for (const Scope *at = &scope; at; at = at->parent)
-    if (auto found = at->symbols.find(number); found != at->symbols.end())
+    if (auto found = at->symbols.find(index); found != at->symbols.end())
       return found->second;
-  const Symbol &symbol = graph.symbols[number];
   Value result;
-  if (symbol.kind == Symbol::Quotient) {
-    result = k.div(index(symbol.numerator, scope), symbol.divisor);
+  if (auto quotient = index.getDefiningOp<QuotientOp>()) {
+    result = k.div(this->index(quotient.getPlace(), scope), quotient.getDivisor());
   } else {
-    assert(symbol.kind == Symbol::Indirect && "factors have values");
+    auto position = index.getDefiningOp<PositionOp>();
     Scope once = scope.scalar();
-    Value wanted = emitCast(b, value(symbol.node, once), b.getI64Type());
+    Value wanted = emitCast(b, value(position.getElement(), once), b.getI64Type());
     result = arith::MaxSIOp::create(b, wanted, k.i64(0));
-    result = arith::MinSIOp::create(b, result, k.i64(symbol.size - 1));
+    result = arith::MinSIOp::create(b, result, k.i64(position.getSize() - 1));
   }
-  scope.symbols[number] = result;
+  scope.symbols[index] = result;
   return result;
 }
 
-/// Gives symbols, from `firstSymbol` on, the digits of a row-major number over factors; the number
+/// Gives loops, from number `first` on, the digits of a row-major number over factors; the number
 /// is below their product.
-static void bindDigits(KernelBuilder &k, Scope &scope, Value number, ArrayRef<int64_t> factors,
-                       unsigned firstSymbol) {
+static void bindDigits(KernelBuilder &k, const Nest &nest, Scope &scope, Value number,
+                       ArrayRef<int64_t> factors, size_t first) {
   int64_t above = Shape::product(factors);
   for (auto [i, stride] : llvm::enumerate(rowMajorStrides(factors))) {
     Value digit = number;
@@ -43,36 +42,39 @@ static void bindDigits(KernelBuilder &k, Scope &scope, Value number, ArrayRef<in
       digit = k.rem(digit, factors[i] * stride);
     if (stride != 1)
       digit = k.div(i == 0 ? number : digit, stride);
-    scope.symbols[firstSymbol + i] = digit;
+    scope.symbols[nest.loop(first + i)] = digit;
   }
 }
 
 void Evaluator::bindRow(Scope &scope, Value outer, Value row) {
-  bindDigits(k, scope, outer, graph.shape.outer, 0);
-  bindDigits(k, scope, row, graph.shape.rows, graph.shape.outer.size());
+  bindDigits(k, nest, scope, outer, nest.shape.outer, 0);
+  bindDigits(k, nest, scope, row, nest.shape.rows, nest.shape.outer.size());
 }
 
 void Evaluator::bindColumn(Scope &scope, Value column) {
-  const Shape &shape = graph.shape;
-  bindDigits(k, scope, column, shape.columns, shape.outer.size() + shape.rows.size());
+  bindDigits(k, nest, scope, column, nest.shape.columns, nest.shape.firstColumn());
 }
 
-Value Evaluator::index(const Affine &affine, Scope &scope) {
-  Value result = k.i64(affine.offset);
-  for (auto [number, coefficient] : affine.terms)
-    result = k.add(result, k.mul(symbol(number, scope), coefficient));
+Value Evaluator::index(const Place &place, Scope &scope) {
+  Value result = k.i64(place.offset);
+  for (auto [index, coefficient] : place.terms)
+    result = k.add(result, k.mul(symbol(index, scope), coefficient));
   return result;
 }
 
-std::optional<int64_t> laneStep(const Graph &graph, const Affine &affine, const Scope &scope) {
+/// The position that lanes have each for itself; null for other indices.
+static PositionOp asMoving(const Nest &nest, Value index) {
+  auto position = index.getDefiningOp<PositionOp>();
+  return position && nest.levelOf(position.getElement()) >= Level::Column ? position : nullptr;
+}
+
+std::optional<int64_t> laneStep(const Nest &nest, const Place &place, const Scope &scope) {
   if (scope.width == 1)
     return 0;
-  for (auto [number, coefficient] : affine.terms) {
-    const Symbol &symbol = graph.symbols[number];
-    if (symbol.kind == Symbol::Indirect && graph.nodes[symbol.node].level >= Level::Column)
+  for (auto [index, coefficient] : place.terms)
+    if (asMoving(nest, index))
       return std::nullopt;
-  }
-  return affine.coefficient(graph.innermost());
+  return place.coefficient(nest.innermost());
 }
 
 static Value vectorOf(ImplicitLocOpBuilder &b, ArrayRef<int64_t> numbers) {
@@ -80,25 +82,27 @@ static Value vectorOf(ImplicitLocOpBuilder &b, ArrayRef<int64_t> numbers) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, numbers));
 }
 
-/// An affine function in every lane.
-Value Evaluator::lanes(const Affine &affine, Scope &scope) {
-  Affine fixed = affine;
+/// A place in every lane.
+Value Evaluator::lanes(const Place &place, Scope &scope) {
+  Place fixed;
+  fixed.offset = place.offset;
   Value moving;
-  for (auto [number, coefficient] : affine.terms) {
-    const Symbol &symbol = graph.symbols[number];
-    if (symbol.kind != Symbol::Indirect || graph.nodes[symbol.node].level < Level::Column)
+  for (auto [index, coefficient] : place.terms) {
+    PositionOp position = asMoving(nest, index);
+    if (!position) {
+      fixed.terms.push_back({index, coefficient});
       continue;
-    fixed = fixed.substitute(number, Affine());
-    Value at = emitCast(b, value(symbol.node, scope), b.getI64Type());
+    }
+    Value at = emitCast(b, value(position.getElement(), scope), b.getI64Type());
     Type type = at.getType();
     at = arith::MaxSIOp::create(b, at, emitConstant(b, type, 0));
-    at = arith::MinSIOp::create(b, at, emitConstant(b, type, symbol.size - 1));
+    at = arith::MinSIOp::create(b, at, emitConstant(b, type, position.getSize() - 1));
     at = arith::MulIOp::create(b, at, emitConstant(b, type, coefficient));
     moving = moving ? arith::AddIOp::create(b, moving, at).getResult() : at;
   }
   SmallVector<int64_t> distances;
   for (int64_t lane = 0; lane < scope.width; ++lane)
-    distances.push_back(lane * fixed.coefficient(graph.innermost()));
+    distances.push_back(lane * fixed.coefficient(nest.innermost()));
   Value result = arith::AddIOp::create(b, emitSplat(b, index(fixed, scope), scope.width),
                                        vectorOf(b, distances));
   return moving ? arith::AddIOp::create(b, result, moving).getResult() : result;
@@ -144,15 +148,15 @@ static Value toStored(ImplicitLocOpBuilder &b, Value value, Type type) {
   return arith::TruncIOp::create(b, shapedAs(value.getType(), stored), bits);
 }
 
-int64_t Evaluator::alignmentOf(const Affine &affine, const Scope &scope) const {
-  return schedule.itemThreads && scope.width == 4 && isAligned(affine, scope) ? 4 : 1;
+int64_t Evaluator::alignmentOf(const Place &place, const Scope &scope) const {
+  return schedule.itemThreads && scope.width == 4 && isAligned(place, scope) ? 4 : 1;
 }
 
 /// Whether a GPU may load the elements ahead of any store, since none is to the same place.
-static bool isConstant(const Graph &graph, const Schedule &schedule, const Node &load) {
-  const BufferSlot &slot = graph.buffers[load.buffer];
+static bool isConstant(const Nest &nest, const Schedule &schedule, ReadOp read) {
+  const BufferSlot &slot = nest.buffers[nest.kernel.numberOf(read.getBuffer())];
   return schedule.itemThreads && slot.kind == BufferSlot::Input &&
-         !mayBeOverwritten(graph, schedule, slot.index);
+         !mayBeOverwritten(nest, schedule, slot.index);
 }
 
 Value loadMasked(ImplicitLocOpBuilder &b, Type type, Value base, Value index, const Scope &scope,
@@ -194,68 +198,69 @@ static Value gather(ImplicitLocOpBuilder &b, Type type, Value base, Value indice
   return fromStored(b, value, type);
 }
 
-Value Evaluator::computeLoad(const Node &node, Scope &scope) {
-  Value base = buffer(node.buffer);
-  std::optional<int64_t> step = laneStep(graph, node.index, scope);
+Value Evaluator::compute(ReadOp read, Scope &scope) {
+  Value base = buffer(read.getBuffer());
+  Place place = read.getPlace();
+  Type type = typeOf(read);
+  std::optional<int64_t> step = laneStep(nest, place, scope);
   if (scope.width == 1 || step == 1)
-    return loadMasked(b, node.type, base, index(node.index, scope), scope,
-                      alignmentOf(node.index, scope), isConstant(graph, schedule, node));
+    return loadMasked(b, type, base, index(place, scope), scope, alignmentOf(place, scope),
+                      isConstant(nest, schedule, read));
   if (step == 0) {
     Scope once = scope.scalar();
-    Value element = loadMasked(b, node.type, base, index(node.index, once), once, 1,
-                               isConstant(graph, schedule, node));
+    Value element =
+        loadMasked(b, type, base, index(place, once), once, 1, isConstant(nest, schedule, read));
     return emitSplat(b, element, scope.width);
   }
-  return gather(b, node.type, base, lanes(node.index, scope), scope);
+  return gather(b, type, base, lanes(place, scope), scope);
 }
 
-void Evaluator::store(const Root &root, const Affine &position, Value value, Scope &scope) {
-  Type type = graph.nodes[root.node].type;
-  storeMasked(b, type, value, buffer(root.buffer), index(position, scope), scope,
-              alignmentOf(position, scope));
+void Evaluator::store(StoreOp root, const Place &place, Value value, Scope &scope) {
+  storeMasked(b, typeOf(root.getElement()), value, buffer(root.getBuffer()), index(place, scope),
+              scope, alignmentOf(place, scope));
 }
 
 Value Evaluator::scratch(int64_t offset) {
   return emitAddress(b, b.getI8Type(), k.workspace(), k.i64(offset));
 }
 
-/// Scratch of a worker holds the type of arithmetic, a row's memory that of the node.
-std::pair<Value, Type> Evaluator::keptRow(int number) {
-  int64_t offset = schedule.kept.find(number)->second.offset;
-  Type type = graph.nodes[number].type;
+/// Scratch of a worker holds the type of arithmetic, a row's memory that of the element.
+std::pair<Value, Type> Evaluator::keptRow(Value element) {
+  int64_t offset = schedule.kept.find(element)->second.offset;
+  Type type = typeOf(element);
   if (!rowMemory)
     return {scratch(offset), getComputeType(type)};
   return {emitAddress(b, b.getI8Type(), rowMemory, k.i64(offset)), type};
 }
 
-void Evaluator::keep(int number, Value value, Scope &scope) {
-  auto [row, type] = keptRow(number);
+void Evaluator::keep(Value element, Value value, Scope &scope) {
+  auto [row, type] = keptRow(element);
   storeMasked(b, type, value, row, scope.column, scope, rowMemory ? scope.width : 1);
 }
 
-Value Evaluator::loadRow(int number, const Scope &scope) {
-  auto [row, type] = keptRow(number);
+Value Evaluator::loadRow(Value element, const Scope &scope) {
+  auto [row, type] = keptRow(element);
   return loadMasked(b, type, row, scope.column, scope, rowMemory ? scope.width : 1);
 }
 
 /// Copies are of 4, 8 or 16 bytes, from a multiple of that. What is not goes through registers.
-void Evaluator::fetch(int number, Scope &scope) {
-  const Node &node = graph.nodes[number];
-  auto [row, type] = keptRow(number);
-  int64_t aligned = alignmentOf(node.index, scope);
+void Evaluator::fetch(ReadOp read, Scope &scope) {
+  Place place = read.getPlace();
+  auto [row, type] = keptRow(read);
+  int64_t aligned = alignmentOf(place, scope);
   int64_t bytes = scope.width * bytesOf(type);
   if (aligned < scope.width || placeAlignment % bytes != 0 || bytes < 4 || bytes > 16)
-    return keep(number, computeLoad(node, scope), scope);
+    return keep(read, compute(read, scope), scope);
   Type stored = storedType(type);
-  Value from = emitAddress(b, stored, buffer(node.buffer), index(node.index, scope));
+  Value from = emitAddress(b, stored, buffer(read.getBuffer()), index(place, scope));
   k.copyAsync(emitAddress(b, stored, row, scope.column), from, bytes);
 }
 
-Value Evaluator::loadKept(int number, const Kept &kept, Scope &scope) {
-  if (kept.root < 0)
-    return loadRow(number, scope);
-  return loadMasked(b, graph.nodes[number].type, buffer(graph.roots[kept.root].buffer),
-                    index(graph.position(), scope), scope, alignmentOf(graph.position(), scope));
+Value Evaluator::loadKept(Value element, const Kept &kept, Scope &scope) {
+  if (!kept.root)
+    return loadRow(element, scope);
+  return loadMasked(b, typeOf(element), buffer(StoreOp(kept.root).getBuffer()),
+                    index(nest.position(), scope), scope, alignmentOf(nest.position(), scope));
 }
 
 } // namespace reprise::nests

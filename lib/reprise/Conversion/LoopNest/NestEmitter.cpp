@@ -19,8 +19,8 @@ static std::optional<int64_t> constantOf(Value value) {
 
 void NestEmitter::emit() {
   Scope kernel;
-  for (int node : schedule.kernelNodes)
-    evaluator.value(node, kernel);
+  for (Value element : schedule.kernelNodes)
+    evaluator.value(element, kernel);
   Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k.begin(), k.end());
   Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, k.begin(), k.i64(0));
   emitSingles(kernel, arith::AndIOp::create(b, first, any));
@@ -43,8 +43,8 @@ void NestEmitter::emitThread(Value item, Value number, Value rowMemory, int64_t 
   };
   ifThen(b, isBelow(llvm::alignTo(schedule.items, beside)), [&] {
     Scope kernel;
-    for (int node : schedule.kernelNodes)
-      evaluator.value(node, kernel);
+    for (Value element : schedule.kernelNodes)
+      evaluator.value(element, kernel);
     Value thread = lane ? k.add(k.mul(item, schedule.itemThreads), lane) : item;
     emitSingles(kernel, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, k.i64(0)));
     // A warp's exchanges take all of it, so threads without an item go along with the last one.
@@ -62,8 +62,8 @@ void NestEmitter::emitBlock(const ContractionBlock &block, Type accumulator, uns
     return loadMasked(b, accumulator, block.scratch, k.add(row, scope.column), scope);
   };
   Scope kernel;
-  for (int node : schedule.kernelNodes)
-    evaluator.value(node, kernel);
+  for (Value element : schedule.kernelNodes)
+    evaluator.value(element, kernel);
   outerNumber = block.batch;
   firstColumn = block.column0;
   lastColumn = block.column1;
@@ -86,23 +86,21 @@ void NestEmitter::ifLeader(llvm::function_ref<void()> body) {
 }
 
 void NestEmitter::emitSingles(Scope &kernel, Value isFirst) {
-  auto isSingle = [](const Root &root) { return root.kind == Root::Single && root.slot; };
-  if (llvm::none_of(graph.roots, isSingle))
+  auto isSingle = [](StoreOp root) { return root.getWhat() == Stored::Single && root.getBuffer(); };
+  if (llvm::none_of(nest.roots, isSingle))
     return;
   ifThen(b, isFirst, [&] {
     Scope scope = kernel.inner();
-    SmallVector<Value> values;
-    for (const Root &root : graph.roots)
-      if (isSingle(root))
-        values.push_back(evaluator.value(root.node, scope));
-    for (auto [root, value] :
-         llvm::zip_equal(llvm::make_filter_range(graph.roots, isSingle), values))
-      evaluator.store(root, Affine(), value, scope);
+    SmallVector<std::pair<StoreOp, Value>> computed;
+    for (StoreOp root : llvm::make_filter_range(nest.roots, isSingle))
+      computed.push_back({root, evaluator.value(root.getElement(), scope)});
+    for (auto &[root, value] : computed)
+      evaluator.store(root, Place(), value, scope);
   });
 }
 
 void NestEmitter::emitItem(Value item, Scope &kernel) {
-  const Shape &shape = graph.shape;
+  const Shape &shape = nest.shape;
   int64_t rows = shape.rowCount(), columns = shape.columnCount();
   Value columnItem = schedule.columnItems == 1 ? k.i64(0) : k.rem(item, schedule.columnItems);
   Value rest = schedule.columnItems == 1 ? item : k.div(item, schedule.columnItems);
@@ -145,11 +143,11 @@ void NestEmitter::meetOthers() {
 void NestEmitter::fetchRow(Scope &row) {
   if (schedule.fetched.empty())
     return;
-  std::pair<int64_t, int64_t> all(0, graph.shape.columnCount());
+  std::pair<int64_t, int64_t> all(0, nest.shape.columnCount());
   Columns columns{firstColumn, lastColumn, schedule.width, 1, true, beforePasses, all};
   emitVectors(columns, row, {}, [&](Scope &scope, ValueRange, int64_t) {
-    for (int node : schedule.fetched)
-      evaluator.fetch(node, scope);
+    for (Value element : schedule.fetched)
+      evaluator.fetch(element.getDefiningOp<ReadOp>(), scope);
     return Carried();
   });
   k.awaitCopies();
@@ -159,24 +157,24 @@ void NestEmitter::emitRow(Scope &row) {
   fetchRow(row);
   for (size_t pass = 0; pass < schedule.passes.size(); ++pass)
     emitPass(pass, row);
-  auto isRow = [](const Root &root) { return root.kind == Root::Row && root.slot; };
-  SmallVector<Value> values;
-  for (const Root &root : llvm::make_filter_range(graph.roots, isRow))
-    values.push_back(evaluator.value(root.node, row));
-  if (values.empty())
+  SmallVector<std::pair<StoreOp, Value>> computed;
+  for (StoreOp root : nest.roots)
+    if (root.getWhat() == Stored::Rows && root.getBuffer())
+      computed.push_back({root, evaluator.value(root.getElement(), row)});
+  if (computed.empty())
     return;
   ifLeader([&] {
-    for (auto [root, value] : llvm::zip_equal(llvm::make_filter_range(graph.roots, isRow), values))
-      evaluator.store(root, graph.rowPosition(), value, row);
+    for (auto &[root, value] : computed)
+      evaluator.store(root, nest.rowPosition(), value, row);
   });
 }
 
 void NestEmitter::emitPass(int number, Scope &row) {
   const Pass &pass = schedule.passes[number];
   meetOthers();
-  for (int node : pass.rowNodes)
-    evaluator.value(node, row);
-  SmallVector<int> operands = laneOperands(graph, pass);
+  for (Value element : pass.rowNodes)
+    evaluator.value(element, row);
+  SmallVector<Value> operands = laneOperands(pass);
   auto stores = [&](Scope &scope) { emitStores(number, scope); };
   auto nothing = [](Scope &) {};
   if (operands.empty()) {
@@ -194,8 +192,7 @@ void NestEmitter::emitPass(int number, Scope &row) {
 
 void NestEmitter::emitElements(int number, Scope &row) {
   const Pass &pass = schedule.passes[number];
-  bool stores =
-      llvm::any_of(pass.roots, [&](int root) { return graph.roots[root].slot.has_value(); });
+  bool stores = llvm::any_of(pass.roots, [](StoreOp root) { return root.getBuffer() != nullptr; });
   if (!stores && pass.kept.empty())
     return;
   for (auto [low, high] : llvm::zip(schedule.stretches, llvm::drop_begin(schedule.stretches))) {
@@ -220,7 +217,7 @@ void NestEmitter::emitElements(int number, Scope &row) {
 }
 
 void NestEmitter::emitRuns(const Columns &columns, Scope &row, VectorBody body) {
-  int64_t size = graph.shape.columns.back();
+  int64_t size = nest.shape.columns.back();
   Value end = k.div(k.add(columns.high, size - 1), size);
   forLoop(k, k.div(columns.low, size), end, k.i64(1), [&](Value number) {
     Columns run = columns;
@@ -273,8 +270,8 @@ Carried NestEmitter::emitStep(const Columns &columns, Value column, Value left, 
   // What threads read for several vectors is on its way before the first one is stored.
   for (Scope &scope : scopes)
     if (columns.distance && columns.pass != beforePasses)
-      for (int node : schedule.passes[columns.pass].loads)
-        evaluator.value(node, scope);
+      for (Value element : schedule.passes[columns.pass].loads)
+        evaluator.value(element, scope);
   Carried current(carried);
   for (auto [number, scope] : llvm::enumerate(scopes))
     current = body(scope, current, number);
@@ -322,22 +319,21 @@ void NestEmitter::emitStores(int number, Scope &scope) {
   const Pass &pass = schedule.passes[number];
   // All that is read is read before anything is written: an output may lie where an input lay.
   SmallVector<Value> kept, stored;
-  for (int node : pass.kept)
-    kept.push_back(evaluator.value(node, scope));
-  for (int root : pass.roots)
-    stored.push_back(graph.roots[root].slot ? evaluator.value(graph.roots[root].node, scope)
-                                            : Value());
-  for (auto [node, value] : llvm::zip_equal(pass.kept, kept))
-    evaluator.keep(node, value, scope);
-  for (auto [number, made] : llvm::zip_equal(pass.roots, stored)) {
-    const Root &root = graph.roots[number];
+  for (Value element : pass.kept)
+    kept.push_back(evaluator.value(element, scope));
+  for (StoreOp root : pass.roots)
+    stored.push_back(root.getBuffer() ? evaluator.value(root.getElement(), scope) : Value());
+  for (auto [element, value] : llvm::zip_equal(pass.kept, kept))
+    evaluator.keep(element, value, scope);
+  for (auto [given, made] : llvm::zip_equal(pass.roots, stored)) {
+    StoreOp root = given;
     Value value = made;
-    if (root.kind == Root::RowParts)
+    if (root.getWhat() == Stored::RowParts)
       accumulateRow(root, value, scope);
-    if (root.kind != Root::Full || !value)
+    if (root.getWhat() != Stored::Elements || !value)
       continue;
     // A thread may have an item for company only.
-    auto store = [&] { evaluator.store(root, graph.position(), value, scope); };
+    auto store = [&] { evaluator.store(root, nest.position(), value, scope); };
     isOwn ? ifThen(b, isOwn, store) : store();
   }
 }

@@ -7,14 +7,11 @@
 
 namespace reprise::nests {
 
-/// The operands that a pass reduces in lanes: those of its reductions, then its roots.
-llvm::SmallVector<int> laneOperands(const Graph &graph, const Pass &pass);
-
-/// Emits a kernel whose work items are those of the schedule. Buffers are those of the graph.
+/// Emits a kernel whose work items are those of the schedule. Buffers are those of the nest.
 class NestEmitter {
 public:
-  NestEmitter(KernelBuilder &k, const Graph &graph, const Schedule &schedule)
-      : k(k), b(k.b), graph(graph), schedule(schedule), evaluator(k, graph, schedule) {}
+  NestEmitter(KernelBuilder &k, const Nest &nest, const Schedule &schedule)
+      : k(k), b(k.b), nest(nest), schedule(schedule), evaluator(k, nest, schedule) {}
 
   void emit();
   /// Emits what one of the item's threads does, for a schedule of threads. `number` is that of the
@@ -79,7 +76,7 @@ private:
   /// Sets the parts of the item's block of rows to what reductions start from.
   void clearRowParts();
   /// Adds a row to the part of its block.
-  void accumulateRow(const Root &root, mlir::Value value, Scope &scope);
+  void accumulateRow(StoreOp root, mlir::Value value, Scope &scope);
   mlir::Value rowPartsPosition(mlir::Value column);
 
   /// Reduces operands, one per reduction and then per root in lanes, over the item's columns.
@@ -90,7 +87,7 @@ private:
 
   KernelBuilder &k;
   mlir::ImplicitLocOpBuilder &b;
-  const Graph &graph;
+  const Nest &nest;
   const Schedule &schedule;
   Evaluator evaluator;
   // Of the item.

@@ -9,28 +9,28 @@ namespace {
 
 class NestPlanner {
 public:
-  NestPlanner(Body &body, TaskList &list, const NestRules &rules)
-      : list(list), leaves(argumentLeaves(body, rules)) {}
-  FailureOr<std::vector<Nest>> plan();
+  NestPlanner(Body &body, TaskList &list, const NestRules &rules, NestProgramOp program)
+      : list(list), leaves(argumentLeaves(body, rules)), program(program) {}
+  LogicalResult plan();
 
 private:
   bool isReady(const Task &task, ArrayRef<Task *> beside) const;
   bool waits(const Task &task) const;
   bool standsApart(const Task &task) const;
   Task *pickSeed();
-  /// Takes a task into the nest if it still has one graph then.
+  /// Takes a task into the nest if it still has one kernel then.
   void tryJoin(Task &task);
   std::optional<Root> rootIn(const Task &task, const Shape &shape) const;
   LogicalResult buildNest(Task &seed);
   void buildAlone(Task &task);
-  FailureOr<Graph> build(Shape shape, ArrayRef<Root> roots, Obstacle &obstacle);
+  FailureOr<OwningOpRef<KernelOp>> build(Shape shape, ArrayRef<Root> roots);
   Leaves leavesFor(ArrayRef<Root> roots) const;
   void dropUnread(SmallVector<Root> &roots);
   void finish();
 
   TaskList &list;
   Leaves leaves;
-  std::vector<Nest> nests;
+  NestProgramOp program;
   // The nest that is being built.
   SmallVector<Task *> joined;
   SmallVector<Root> roots;
@@ -55,8 +55,9 @@ bool NestPlanner::isReady(const Task &task, ArrayRef<Task *> beside) const {
 /// so they may overwrite what those read.
 bool NestPlanner::waits(const Task &task) const {
   auto isAhead = [&](const Task &other) { return other.sumsColumns() && !other.done; };
-  return leaves.rules.sumsApart && task.kind == Task::Element && task.root.kind == Root::Full &&
-         task.isConstrained() && llvm::any_of(list.tasks, isAhead);
+  return leaves.rules.sumsApart && task.kind == Task::Element &&
+         task.root.what == Stored::Elements && task.isConstrained() &&
+         llvm::any_of(list.tasks, isAhead);
 }
 
 /// A nest that reduces rows has no sums of columns, and no elements that wait for them.
@@ -84,15 +85,16 @@ std::optional<Root> NestPlanner::rootIn(const Task &task, const Shape &shape) co
   if (task.isConstrained())
     return sameShape ? std::optional(root) : std::nullopt;
   int64_t size = task.shape.columnCount();
-  bool wide = llvm::any_of(roots, [](const Root &root) { return root.kind == Root::LaneParts; });
+  bool wide =
+      llvm::any_of(roots, [](const Root &root) { return root.what == Stored::ColumnParts; });
   if (size == shape.size() && !shape.hasDenseColumns())
     return std::nullopt;
   if (size == shape.size())
-    root.kind = Root::Full;
+    root.what = Stored::Elements;
   else if (!shape.rows.empty() && !wide && size == shape.outerSize() * shape.rowCount())
-    root.kind = Root::Row;
+    root.what = Stored::Rows;
   else if (size == 1)
-    root.kind = Root::Single;
+    root.what = Stored::Single;
   else
     return std::nullopt;
   return root;
@@ -109,8 +111,9 @@ Leaves NestPlanner::leavesFor(ArrayRef<Root> roots) const {
   return own;
 }
 
-FailureOr<Graph> NestPlanner::build(Shape shape, ArrayRef<Root> roots, Obstacle &obstacle) {
-  return buildGraph(shape, roots, leavesFor(roots), obstacle);
+FailureOr<OwningOpRef<KernelOp>> NestPlanner::build(Shape shape, ArrayRef<Root> roots) {
+  Obstacle obstacle;
+  return nests::buildNest(std::move(shape), roots, leavesFor(roots), obstacle);
 }
 
 void NestPlanner::tryJoin(Task &task) {
@@ -122,12 +125,9 @@ void NestPlanner::tryJoin(Task &task) {
     return;
   SmallVector<Root> extended = roots;
   extended.push_back(*root);
-  Obstacle obstacle;
-  FailureOr<Graph> graph = build(shape, extended, obstacle);
-  // Parts meet in place, so a pass of its own must not fold them again.
-  if (failed(graph) || (graph->hasReductions() && graph->has(Node::Fold)))
-    return;
-  if (graph->hasReductions() && standsApart(task))
+  FailureOr<OwningOpRef<KernelOp>> kernel = build(shape, extended);
+  // Parts meet in place, so a pass of its own must not meet them again.
+  if (failed(kernel) || (has<ReduceOp>(**kernel) && (has<MeetOp>(**kernel) || standsApart(task))))
     return;
   roots = extended;
   joined.push_back(&task);
@@ -150,14 +150,15 @@ void NestPlanner::dropUnread(SmallVector<Root> &roots) {
 
 /// Without reductions over columns, and values of rows, the innermost factor alone is a row;
 /// without elements to store, the columns' outer factors may go around the rows.
-Shape simplifyShape(const Graph &graph) {
-  Shape shape = graph.shape;
-  bool parts = llvm::any_of(graph.roots, [](const Root &root) { return root.isParts(); });
-  bool elements = llvm::any_of(graph.roots, [](const Root &root) { return !root.isParts(); });
-  bool lanes =
-      llvm::any_of(graph.roots, [](const Root &root) { return root.kind == Root::LaneParts; });
-  bool rows = llvm::any_of(graph.roots, [](const Root &root) { return root.kind == Root::Row; });
-  if (graph.hasReductions() || lanes || rows || (parts && elements) || shape.columns.size() < 2)
+Shape simplifyShape(KernelOp kernel) {
+  Shape shape = kernel.getShape();
+  bool parts = false, elements = false, lanes = false, rows = false;
+  for (auto root : kernel.getBody().getOps<StoreOp>()) {
+    (root.isParts() ? parts : elements) = true;
+    lanes |= root.getWhat() == Stored::ColumnParts;
+    rows |= root.getWhat() == Stored::Rows;
+  }
+  if (has<ReduceOp>(kernel) || lanes || rows || (parts && elements) || shape.columns.size() < 2)
     return shape;
   // Parts have places of their own, whatever the order.
   if (parts)
@@ -178,33 +179,39 @@ LogicalResult NestPlanner::buildNest(Task &seed) {
       tryJoin(task);
   }
   dropUnread(roots);
-  Obstacle obstacle;
-  FailureOr<Graph> graph = build(shape, roots, obstacle);
-  if (succeeded(graph))
-    graph = build(simplifyShape(*graph), roots, obstacle);
-  if (failed(graph))
+  FailureOr<OwningOpRef<KernelOp>> kernel = build(shape, roots);
+  if (succeeded(kernel))
+    kernel = build(simplifyShape(**kernel), roots);
+  if (failed(kernel))
     return failure();
-  nests.push_back({std::move(*graph)});
+  program.getBody().front().push_back(kernel->release());
   return success();
 }
 
 /// All results of an op that runs alone come from one command.
 void NestPlanner::buildAlone(Task &seed) {
   joined.clear();
-  Nest nest;
-  nest.alone = seed.root.value.getDefiningOp();
-  for (Value operand : nest.alone->getOperands())
-    nest.aloneBuffers.push_back(leaves.stored.lookup(operand));
-  for (Value result : nest.alone->getResults()) {
+  Operation *op = seed.root.value.getDefiningOp();
+  SmallVector<BufferSlot> buffers;
+  SmallVector<bool> stored;
+  for (Value operand : op->getOperands())
+    buffers.push_back(leaves.stored.lookup(operand));
+  for (Value result : op->getResults()) {
     auto task = llvm::find_if(list.tasks,
                               [&](Task &task) { return task.root.value == result && !task.done; });
-    nest.storedResults.push_back(task != list.tasks.end());
+    stored.push_back(task != list.tasks.end());
     if (task == list.tasks.end())
       continue;
-    nest.aloneBuffers.push_back(*task->root.slot);
+    buffers.push_back(*task->root.slot);
     joined.push_back(&*task);
   }
-  nests.push_back(std::move(nest));
+  OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
+  auto alone = AloneOp::create(b, op->getLoc(), spellSlots(buffers), stored);
+  Block &block = alone.getBody().emplaceBlock();
+  Operation *copy = op->clone();
+  for (OpOperand &operand : copy->getOpOperands())
+    operand.set(block.addArgument(operand.get().getType(), op->getLoc()));
+  block.push_back(copy);
 }
 
 void NestPlanner::finish() {
@@ -217,7 +224,7 @@ void NestPlanner::finish() {
   }
 }
 
-FailureOr<std::vector<Nest>> NestPlanner::plan() {
+LogicalResult NestPlanner::plan() {
   while (Task *seed = pickSeed()) {
     if (seed->kind == Task::Alone)
       buildAlone(*seed);
@@ -225,38 +232,27 @@ FailureOr<std::vector<Nest>> NestPlanner::plan() {
       return failure();
     finish();
   }
-  bool complete = llvm::all_of(list.tasks, [](const Task &task) { return task.done; });
-  if (!complete)
-    return failure();
-  return std::move(nests);
+  return success(llvm::all_of(list.tasks, [](const Task &task) { return task.done; }));
 }
 
 } // namespace
 
-FailureOr<Program> planProgram(Block &block, const NestRules &rules) {
+FailureOr<OwningOpRef<NestProgramOp>> planProgram(Block &block, const NestRules &rules,
+                                                  StringRef name) {
   FailureOr<Body> body = simplifyBody(block);
   if (failed(body))
     return failure();
   FailureOr<TaskList> list = listTasks(*body, rules);
   if (failed(list))
     return failure();
-  FailureOr<std::vector<Nest>> nests = NestPlanner(*body, *list, rules).plan();
-  if (failed(nests))
+  Operation *launch = block.getParentOp();
+  OpBuilder b(launch->getContext());
+  OwningOpRef<NestProgramOp> program = NestProgramOp::create(
+      b, launch->getLoc(), name, body->countMostElements(), list->sharedBytes);
+  program->getBody().emplaceBlock();
+  if (failed(NestPlanner(*body, *list, rules, *program).plan()))
     return failure();
-  return Program{std::move(*body), std::move(*nests), list->sharedBytes};
-}
-
-bool isOnePass(const Program &program) {
-  int64_t main = 0, all = 0;
-  for (const Nest &nest : program.nests) {
-    if (nest.alone)
-      return program.nests.size() == 1;
-    int64_t size = nest.graph.has(Node::Fold) ? 0 : nest.graph.shape.size();
-    main = std::max(main, size);
-    all += size;
-  }
-  // Aside may go what is a small part of the work, or next to nothing.
-  return all - main <= std::max<int64_t>(main / 8, laneBlock);
+  return program;
 }
 
 } // namespace reprise::nests

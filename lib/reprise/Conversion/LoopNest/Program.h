@@ -2,7 +2,8 @@
 #ifndef REPRISE_CONVERSION_LOOPNEST_PROGRAM_H
 #define REPRISE_CONVERSION_LOOPNEST_PROGRAM_H
 
-#include "Graph.h"
+#include "BuildNest.h"
+#include "Schedule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -24,38 +25,13 @@ struct Body {
 /// `contraction`, if there is one, is not copied; its result is then the last argument.
 mlir::FailureOr<Body> simplifyBody(mlir::Block &block, mlir::Operation *contraction = nullptr);
 
-/// Whether loop nests compute the op.
-bool isLoopOp(mlir::Operation *op);
+/// Plans the nests of a body: as few as its reductions allow. The program has the name.
+mlir::FailureOr<mlir::OwningOpRef<NestProgramOp>>
+planProgram(mlir::Block &block, const NestRules &rules, llvm::StringRef name = "nests");
 
-/// True if the op has kernels of its own on every target that runs it, which read its operands from
-/// buffers.
-bool runsAlone(mlir::Operation *op);
-
-/// True if the result of an op that runs alone may lie where operand 0 lies: every element of that
-/// is read for the last time before the same element of the result is written, by the same worker.
-bool overwritesFirstOperand(mlir::Operation *op);
-
-/// A loop nest, or an op that runs alone.
-struct Nest {
-  Graph graph;
-  /// Null for a loop nest. The buffers are those of the operands and of the results that are
-  /// stored.
-  mlir::Operation *alone = nullptr;
-  llvm::SmallVector<bool> storedResults = {};
-  llvm::SmallVector<BufferSlot> aloneBuffers = {};
-};
-
-struct Program {
-  Body body;
-  std::vector<Nest> nests;
-  int64_t sharedBytes = 0;
-};
-
-/// Plans the nests of a body: as few as its reductions allow.
-mlir::FailureOr<Program> planProgram(mlir::Block &block, const NestRules &rules);
-
-/// Whether one pass over the elements does all the work, small nests for what remains aside.
-bool isOnePass(const Program &program);
+/// Returns the body of a launch as Target::formNests does, with schedules.
+mlir::OwningOpRef<mlir::Operation *> formNests(mlir::Block &body, const NestRules &rules,
+                                               llvm::StringRef name, ScheduleFn makeSchedule);
 
 } // namespace reprise::nests
 

@@ -10,24 +10,14 @@ using namespace mlir;
 
 namespace reprise::nests {
 
-SmallVector<int> laneOperands(const Graph &graph, const Pass &pass) {
-  SmallVector<int> operands;
-  for (int reduction : pass.reductions)
-    operands.push_back(graph.nodes[reduction].operands[0]);
-  for (int root : pass.roots)
-    if (graph.roots[root].kind == Root::LaneParts)
-      operands.push_back(graph.roots[root].node);
-  return operands;
-}
-
 /// The kind of reduction of an operand in lanes.
-static ReductionKind laneKind(const Graph &graph, const Pass &pass, unsigned number) {
+static ReductionKind laneKind(const Pass &pass, size_t number) {
   if (number < pass.reductions.size())
-    return cast<ReductionOpInterface>(graph.nodes[pass.reductions[number]].op).getReductionKind();
+    return kindOf(ReduceOp(pass.reductions[number]).getFold());
   number -= pass.reductions.size();
-  for (int root : pass.roots)
-    if (graph.roots[root].kind == Root::LaneParts && number-- == 0)
-      return cast<ReductionOpInterface>(graph.roots[root].value.getDefiningOp()).getReductionKind();
+  for (StoreOp root : pass.roots)
+    if (root.getWhat() == Stored::ColumnParts && number-- == 0)
+      return kindOf(*root.getFold());
   llvm_unreachable("no such operand");
 }
 
@@ -83,10 +73,10 @@ static Value foldLanes(KernelBuilder &k, int64_t itemThreads, ReductionKind kind
 }
 
 /// The tree over the blocks of a row, in place in the worker's scratch.
-static Value foldBlocks(KernelBuilder &k, Value base, int64_t columns, const Node &node) {
+static Value foldBlocks(KernelBuilder &k, Value base, int64_t columns, ReduceOp reduction) {
   ImplicitLocOpBuilder &b = k.b;
-  ReductionKind kind = cast<ReductionOpInterface>(node.op).getReductionKind();
-  Type type = getComputeType(node.type);
+  ReductionKind kind = kindOf(reduction.getFold());
+  Type type = getComputeType(typeOf(reduction));
   int64_t blocks = llvm::divideCeil(columns, laneBlock);
   for (int64_t distance = 1; distance < blocks; distance *= 2)
     forLoop(k, k.i64(0), k.i64(blocks - distance), k.i64(2 * distance), [&](Value left) {
@@ -100,33 +90,33 @@ static Value foldBlocks(KernelBuilder &k, Value base, int64_t columns, const Nod
 void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &row) {
   const Pass &own = schedule.passes[pass];
   // Vector after vector, each for all reductions.
-  size_t count = laneOperands(graph, own).size();
+  size_t count = laneOperands(own).size();
   auto vectorsOf = [&](size_t number) {
     SmallVector<Value> vectors;
     for (size_t at = number; at < lanes.size(); at += count)
       vectors.push_back(lanes[at]);
     return vectors;
   };
-  for (auto [i, reduction] : llvm::enumerate(own.reductions)) {
-    const Node &node = graph.nodes[reduction];
-    Value result =
-        foldLanes(k, lane ? schedule.itemThreads : 0, laneKind(graph, own, i), vectorsOf(i));
+  for (auto [i, given] : llvm::enumerate(own.reductions)) {
+    ReduceOp reduction = given;
+    Value result = foldLanes(k, lane ? schedule.itemThreads : 0, laneKind(own, i), vectorsOf(i));
     auto results = schedule.blockResults.find(reduction);
     if (results != schedule.blockResults.end())
-      emitStore(b, getComputeType(node.type), result, evaluator.scratch(results->second), block);
+      emitStore(b, getComputeType(typeOf(reduction)), result, evaluator.scratch(results->second),
+                block);
     else
-      row.nodes[reduction] = finishReduction(b, node, result);
+      row.nodes[reduction] = finishReduction(b, reduction.getOver(), typeOf(reduction), result);
   }
   size_t next = own.reductions.size();
-  for (int number : own.roots) {
-    const Root &root = graph.roots[number];
-    if (root.kind != Root::LaneParts)
+  for (StoreOp root : own.roots) {
+    if (root.getWhat() != Stored::ColumnParts)
       continue;
     Value result =
-        foldLanes(k, lane ? schedule.itemThreads : 0, laneKind(graph, own, next), vectorsOf(next));
+        foldLanes(k, lane ? schedule.itemThreads : 0, laneKind(own, next), vectorsOf(next));
     ++next;
-    Value at = k.add(k.mul(block, graph.shape.rowCount()), rowNumber);
-    ifLeader([&] { emitStore(b, result.getType(), result, evaluator.buffer(root.buffer), at); });
+    Value at = k.add(k.mul(block, nest.shape.rowCount()), rowNumber);
+    ifLeader(
+        [&] { emitStore(b, result.getType(), result, evaluator.buffer(root.getBuffer()), at); });
   }
 }
 
@@ -147,7 +137,7 @@ Carried NestEmitter::emitShare(Columns columns, Scope &row, ValueRange carried, 
 
 Carried NestEmitter::emitStride(const Columns &columns, int64_t first, int64_t step, Scope &row,
                                 ValueRange carried, VectorBody body) {
-  int64_t all = graph.shape.columnCount();
+  int64_t all = nest.shape.columnCount();
   if (first >= all)
     return Carried(carried);
   Value low = k.add(k.add(columns.low, k.mul(lane, columns.width)), first);
@@ -192,16 +182,14 @@ static int64_t laneVectors(const Pass &pass, int64_t threads) {
 }
 
 /// What the lanes of all vectors of a pass start from: vector after vector, each for all operands.
-static Carried laneIdentities(ImplicitLocOpBuilder &b, const Graph &graph, const Pass &pass,
-                              int64_t vectors) {
-  SmallVector<int> operands = laneOperands(graph, pass);
+static Carried laneIdentities(ImplicitLocOpBuilder &b, const Pass &pass, int64_t vectors) {
+  SmallVector<Value> operands = laneOperands(pass);
   const size_t count = operands.size();
   int64_t width = pass.laneWidth;
   Carried identities;
   for (size_t i = 0; i < count * vectors; ++i) {
-    Type type = getComputeType(graph.nodes[operands[i % count]].type);
-    identities.push_back(
-        emitIdentity(b, laneKind(graph, pass, i % count), typeOfLanes(type, width)));
+    Type type = getComputeType(typeOf(operands[i % count]));
+    identities.push_back(emitIdentity(b, laneKind(pass, i % count), typeOfLanes(type, width)));
   }
   return identities;
 }
@@ -209,9 +197,9 @@ static Carried laneIdentities(ImplicitLocOpBuilder &b, const Graph &graph, const
 void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
                                      llvm::function_ref<Value(int, Scope &)> operand) {
   const Pass &own = schedule.passes[pass];
-  const size_t count = laneOperands(graph, own).size();
+  const size_t count = laneOperands(own).size();
   int64_t width = own.laneWidth, vectors = laneVectors(own, lane ? schedule.itemThreads : 1);
-  Carried identities = laneIdentities(b, graph, own, vectors);
+  Carried identities = laneIdentities(b, own, vectors);
   auto addElements = [&](Scope &scope, ValueRange sums, int64_t vector) {
     Carried next(sums);
     for (size_t i = 0; i < count; ++i) {
@@ -221,12 +209,12 @@ void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<vo
         element = vector::InsertOp::create(b, element, identities[i], ArrayRef<int64_t>{0});
       if (scope.mask)
         element = arith::SelectOp::create(b, scope.mask, element, identities[i]);
-      sum = emitCombine(b, laneKind(graph, own, i), sum, element);
+      sum = emitCombine(b, laneKind(own, i), sum, element);
     }
     beside(scope);
     return next;
   };
-  int64_t total = graph.shape.columnCount();
+  int64_t total = nest.shape.columnCount();
   auto emitBlock = [&](Value block, Value low, Value high) {
     bool whole = total % reductionLanes == 0;
     Columns columns{low, high, width, vectors, whole, pass, std::pair(int64_t(0), total)};
@@ -241,11 +229,10 @@ void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<vo
     Value low = k.mul(block, laneBlock);
     emitBlock(block, low, k.min(k.add(low, laneBlock), lastColumn));
   });
-  for (int reduction : own.reductions) {
-    const Node &node = graph.nodes[reduction];
+  for (ReduceOp reduction : own.reductions) {
     Value blocks = evaluator.scratch(schedule.blockResults.find(reduction)->second);
-    Value result = foldBlocks(k, blocks, total, node);
-    row.nodes[reduction] = finishReduction(b, node, result);
+    Value result = foldBlocks(k, blocks, total, reduction);
+    row.nodes[reduction] = finishReduction(b, reduction.getOver(), typeOf(reduction), result);
   }
 }
 

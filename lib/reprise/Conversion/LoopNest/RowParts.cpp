@@ -8,70 +8,66 @@ using namespace mlir;
 namespace reprise::nests {
 
 Value NestEmitter::rowPartsPosition(Value column) {
-  int64_t columns = graph.shape.columnCount(), kept = graph.shape.outerSize() * columns;
+  int64_t columns = nest.shape.columnCount(), kept = nest.shape.outerSize() * columns;
   Value at = k.add(k.mul(rowBlock, kept), k.mul(outerNumber, columns));
   return k.add(k.add(at, firstColumn), column);
 }
 
-static ReductionKind kindOf(const Root &root) {
-  return cast<ReductionOpInterface>(root.value.getDefiningOp()).getReductionKind();
+static SmallVector<StoreOp> rowParts(const Nest &nest) {
+  SmallVector<StoreOp> parts;
+  llvm::copy_if(nest.roots, std::back_inserter(parts),
+                [](StoreOp root) { return root.getWhat() == Stored::RowParts; });
+  return parts;
 }
 
-static SmallVector<const Root *> rowParts(const Graph &graph) {
-  SmallVector<const Root *> parts;
-  for (const Root &root : graph.roots)
-    if (root.kind == Root::RowParts)
-      parts.push_back(&root);
-  return parts;
+/// Returns the vector that parts start from.
+static Value identityOf(ImplicitLocOpBuilder &b, StoreOp root, int64_t width) {
+  Type type = getComputeType(typeOf(root.getElement()));
+  return emitIdentity(b, kindOf(*root.getFold()), typeOfLanes(type, width));
 }
 
 void NestEmitter::sumRows(Value lastRow, llvm::function_ref<void(Value)> emitOne) {
   Carried identities;
   Scope scope;
   scope.width = schedule.width;
-  for (const Root *root : rowParts(graph)) {
-    Type type = getComputeType(graph.nodes[root->node].type);
-    identities.push_back(emitIdentity(b, kindOf(*root), typeOfLanes(type, scope.width)));
-  }
+  for (StoreOp root : rowParts(nest))
+    identities.push_back(identityOf(b, root, scope.width));
   auto addRow = [&](Value number, ValueRange sums) {
     rowSums = Carried(sums);
     emitOne(number);
     return rowSums;
   };
   Carried sums = forLoop(k, firstRow, lastRow, k.i64(1), identities, addRow);
-  for (auto [root, sum] : llvm::zip_equal(rowParts(graph), sums))
-    storeMasked(b, getElementTypeOrSelf(sum), sum, evaluator.buffer(root->buffer),
+  for (auto [root, sum] : llvm::zip_equal(rowParts(nest), sums))
+    storeMasked(b, getElementTypeOrSelf(sum), sum, evaluator.buffer(StoreOp(root).getBuffer()),
                 rowPartsPosition(k.i64(0)), scope, scope.width);
 }
 
 void NestEmitter::clearRowParts() {
-  for (const Root *part : rowParts(graph)) {
-    const Root &root = *part;
-    ReductionKind kind = kindOf(root);
-    Type type = getComputeType(graph.nodes[root.node].type);
+  for (StoreOp root : rowParts(nest)) {
+    Type type = getComputeType(typeOf(root.getElement()));
     int64_t width = schedule.width;
     Scope nowhere;
-    Columns columns{firstColumn, lastColumn,  width, 1, graph.shape.columnCount() % width == 0,
+    Columns columns{firstColumn, lastColumn,  width, 1, nest.shape.columnCount() % width == 0,
                     0,           std::nullopt};
     emitVectors(columns, nowhere, {}, [&](Scope &scope, ValueRange, int64_t) {
-      Value identity = emitIdentity(b, kind, typeOfLanes(type, scope.width));
-      storeMasked(b, type, identity, evaluator.buffer(root.buffer), rowPartsPosition(scope.column),
-                  scope);
+      storeMasked(b, type, identityOf(b, root, scope.width), evaluator.buffer(root.getBuffer()),
+                  rowPartsPosition(scope.column), scope);
       return Carried();
     });
   }
 }
 
-void NestEmitter::accumulateRow(const Root &root, Value value, Scope &scope) {
-  ReductionKind kind = kindOf(root);
+void NestEmitter::accumulateRow(StoreOp root, Value value, Scope &scope) {
+  ReductionKind kind = kindOf(*root.getFold());
   if (!rowSums.empty()) {
-    SmallVector<const Root *> parts = rowParts(graph);
-    Value &sum = rowSums[llvm::find(parts, &root) - parts.begin()];
+    SmallVector<StoreOp> parts = rowParts(nest);
+    Value &sum = rowSums[llvm::find(parts, root) - parts.begin()];
     sum = emitCombine(b, kind, sum, value);
     return;
   }
   Type type = getElementTypeOrSelf(value);
-  Value at = rowPartsPosition(scope.column), base = evaluator.buffer(root.buffer);
+  Value at = rowPartsPosition(scope.column), base = evaluator.buffer(root.getBuffer());
   Value sum = loadMasked(b, type, base, at, scope);
   storeMasked(b, type, emitCombine(b, kind, sum, value), base, at, scope);
 }

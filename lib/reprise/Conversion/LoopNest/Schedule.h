@@ -2,36 +2,36 @@
 #ifndef REPRISE_CONVERSION_LOOPNEST_SCHEDULE_H
 #define REPRISE_CONVERSION_LOOPNEST_SCHEDULE_H
 
-#include "Graph.h"
+#include "Nest.h"
 
 namespace reprise::nests {
 
 /// One loop over the columns of a row.
 struct Pass {
-  /// Reduce nodes that this pass accumulates.
-  llvm::SmallVector<int> reductions;
-  /// Roots (their numbers) whose elements this pass stores or accumulates.
-  llvm::SmallVector<int> roots;
-  /// Nodes whose elements go into the worker's scratch: later passes load them.
-  llvm::SmallVector<int> kept;
-  /// Loads that every element needs, from where they lie.
-  llvm::SmallVector<int> loads;
-  /// Nodes to compute once, before the loop.
-  llvm::SmallVector<int> rowNodes;
-  /// The nodes above are reductions' operands in scratch, reduced by a loop of their own after this
-  /// one.
+  /// Reductions that this pass accumulates.
+  llvm::SmallVector<ReduceOp> reductions;
+  /// Stores of elements that this pass computes, or accumulates.
+  llvm::SmallVector<StoreOp> roots;
+  /// Elements that go into the worker's scratch: later passes load them.
+  llvm::SmallVector<mlir::Value> kept;
+  /// Reads that every element needs, from where they lie.
+  llvm::SmallVector<mlir::Value> loads;
+  /// Elements to compute once, before the loop.
+  llvm::SmallVector<mlir::Value> rowNodes;
+  /// Whether the operands of reductions go into scratch, and a loop of their own behind this one
+  /// reduces them.
   bool staged = false;
   /// Lanes of a vector of the reductions: 32, or a part of that where registers are few.
   int64_t laneWidth = reductionLanes;
 };
 
-/// A node whose elements later passes load instead of computing them again.
+/// An element that later passes load instead of computing it again.
 struct Kept {
   /// The pass that computes them; `beforePasses` if they are fetched.
   int pass;
-  /// Byte offset of a row in the workspace, or the number of the root that stores them.
+  /// Byte offset of a row in the workspace, or the root that stores them.
   int64_t offset = 0;
-  int root = -1;
+  StoreOp root = nullptr;
   /// The last pass that loads them.
   int last = 0;
 };
@@ -40,20 +40,20 @@ constexpr int beforePasses = -1;
 
 struct Schedule {
   std::vector<Pass> passes;
-  /// Nodes to compute once per kernel call.
-  llvm::SmallVector<int> kernelNodes;
-  llvm::DenseMap<int, Kept> kept;
-  /// The last pass that computes a node of every element.
-  llvm::DenseMap<int, int> lastPass;
+  /// Elements to compute once per kernel call.
+  llvm::SmallVector<mlir::Value> kernelNodes;
+  llvm::DenseMap<mlir::Value, Kept> kept;
+  /// The last pass that computes an element of every column.
+  llvm::DenseMap<mlir::Value, int> lastPass;
   /// Byte offsets in the workspace of a reduction's block results, if a row has more than one
   /// block.
-  llvm::DenseMap<int, int64_t> blockResults;
+  llvm::DenseMap<mlir::Operation *, int64_t> blockResults;
   int64_t workerBytes = 0;
   /// On a GPU: bytes of the block's shared memory where kept elements of a row wait, in the types
-  /// of their nodes. 0: there are none.
+  /// of their elements. 0: there are none.
   int64_t rowBytes = 0;
-  /// Loads whose elements go there before the first pass.
-  llvm::SmallVector<int> fetched;
+  /// Reads whose elements go there before the first pass.
+  llvm::SmallVector<mlir::Value> fetched;
 
   /// Lanes of the loop over columns; 1 if elements must be computed one by one.
   int64_t width = 1;
@@ -70,7 +70,15 @@ struct Schedule {
   int64_t itemThreads = 0;
   /// And those of a block.
   int64_t blockThreads = 0;
+  /// Blocks that a multiprocessor has registers for at once.
+  int64_t blocksTogether = 0;
 };
+
+/// How a target runs a nest.
+using ScheduleFn = llvm::function_ref<Schedule(const Nest &)>;
+
+/// The operands that a pass reduces in lanes: those of its reductions, then its roots.
+llvm::SmallVector<mlir::Value> laneOperands(const Pass &pass);
 
 } // namespace reprise::nests
 

@@ -5,41 +5,33 @@
 using namespace mlir;
 
 namespace reprise::nests {
-namespace {
-
-/// Where a pass computes the elements of a root, or the operand of a reduction.
-int passOf(const Graph &graph, const Root &root) { return graph.nodes[root.node].stage; }
-
-bool isColumnRoot(const Root &root) { return root.kind == Root::Full || root.isParts(); }
-
-} // namespace
-
 //===-- Vectors ----------------------------------------------------------------------------===//
 
 /// True if lanes do not differ, or if the condition can be decided for a whole stretch of columns.
-bool ScheduleBuilder::isVectorizable(const Affine &affine) const {
-  unsigned lane = graph.innermost();
-  llvm::SmallBitVector varies = graph.variationOf(affine);
-  if (lane >= varies.size() || !varies.test(lane))
+bool ScheduleBuilder::isVectorizable(const Place &place) const {
+  Value lane = nest.innermost();
+  if (!nest.varies(place, lane))
     return true;
-  return affine.terms.size() == 1 && affine.coefficient(lane) == 1 &&
-         graph.shape.columns.size() == 1;
+  return place.terms.size() == 1 && place.coefficient(lane) == 1 && nest.shape.columns.size() == 1;
+}
+
+/// Whether lanes would differ in what they do.
+bool ScheduleBuilder::isScalar() const {
+  bool scalar = false;
+  nest.kernel.walk([&](ChooseOp choose) {
+    scalar |= !isVectorizable(choose.getPlace()) ||
+              (choose.getStep() > 1 && choose.getPlace().coefficient(nest.innermost()));
+  });
+  nest.kernel.walk(
+      [&](QuotientOp quotient) { scalar |= nest.levelOf(quotient.getResult()) >= Level::Column; });
+  return scalar;
 }
 
 void ScheduleBuilder::chooseWidth(int64_t most) {
-  bool scalar = false;
-  unsigned lane = graph.innermost();
-  for (const Node &node : graph.nodes)
-    if (node.condition)
-      scalar |= !isVectorizable(node.condition->index) ||
-                (node.condition->multiple > 1 && node.condition->index.coefficient(lane));
-  for (const Symbol &symbol : graph.symbols)
-    if (symbol.kind == Symbol::Quotient && symbol.divisor > 1)
-      scalar |= graph.levelOf(symbol.numerator) >= Level::Column;
-  if (scalar)
+  if (isScalar())
     return;
-  int64_t columns = graph.shape.columns.back();
-  if (graph.shape.columns.size() > 1) {
+  int64_t columns = nest.shape.columns.back();
+  if (nest.shape.columns.size() > 1) {
     // Lanes must not leave the innermost factor.
     constexpr int64_t fewest = 4;
     while (schedule.width < reductionLanes && columns % (2 * schedule.width) == 0)
@@ -51,164 +43,178 @@ void ScheduleBuilder::chooseWidth(int64_t most) {
         schedule.inRuns ? std::min<int64_t>(llvm::PowerOf2Ceil(columns), reductionLanes / 2) : 1;
     return;
   }
-  bool reduces = graph.hasReductions() || llvm::any_of(graph.roots, [](const Root &root) {
-                   return root.kind == Root::LaneParts;
-                 });
+  bool reduces = nest.hasReductions() || nest.stores(Stored::ColumnParts);
   schedule.width =
       reduces ? reductionLanes : std::clamp<int64_t>(llvm::PowerOf2Ceil(columns), 4, most);
 }
 
+static bool isConstant(Value element) {
+  return element.getDefiningOp()->hasTrait<OpTrait::ConstantLike>();
+}
+
 int64_t ScheduleBuilder::countColumnNodes() const {
-  return llvm::count_if(graph.nodes, [](const Node &node) {
-    return node.level >= Level::Column && node.kind != Node::Constant;
+  return llvm::count_if(nest.elements, [&](Value element) {
+    return nest.levelOf(element) >= Level::Column && !isConstant(element);
   });
 }
 
 void ScheduleBuilder::findStretches() {
-  int64_t columns = graph.shape.columnCount();
+  int64_t columns = nest.shape.columnCount();
   schedule.stretches = {0, columns};
   if (schedule.width == 1)
     return;
-  unsigned lane = graph.innermost();
-  for (const Node &node : graph.nodes) {
-    if (!node.condition || !node.condition->index.coefficient(lane))
-      continue;
-    for (int64_t bound : {node.condition->lower, node.condition->upper})
-      if (int64_t column = bound - node.condition->index.offset; column > 0 && column < columns)
+  nest.kernel.walk([&](ChooseOp choose) {
+    Place place = choose.getPlace();
+    if (!place.coefficient(nest.innermost()))
+      return;
+    for (auto bound : {choose.getLower(), choose.getUpper()})
+      if (int64_t column = static_cast<int64_t>(bound) - place.offset;
+          column > 0 && column < columns)
         schedule.stretches.push_back(column);
-  }
+  });
   llvm::sort(schedule.stretches);
   schedule.stretches.erase(llvm::unique(schedule.stretches), schedule.stretches.end());
 }
 
 //===-- Passes -----------------------------------------------------------------------------===//
 
-void ScheduleBuilder::keep(int number, int pass) {
-  if (!schedule.kept.try_emplace(number, Kept{pass}).second)
+void ScheduleBuilder::keep(Value element, int pass) {
+  if (!schedule.kept.try_emplace(element, Kept{pass}).second)
     return;
-  (pass == beforePasses ? schedule.fetched : schedule.passes[pass].kept).push_back(number);
+  (pass == beforePasses ? schedule.fetched : schedule.passes[pass].kept).push_back(element);
 }
 
-/// The root that stores the elements of a node, or -1.
-static int findStored(const Graph &graph, int number) {
-  for (auto [i, root] : llvm::enumerate(graph.roots))
-    if (root.node == number && root.kind == Root::Full && root.slot)
-      return i;
-  return -1;
+/// The root that stores the elements, or null.
+static StoreOp findStored(const Nest &nest, Value element) {
+  for (StoreOp root : nest.roots)
+    if (root.getElement() == element && root.getWhat() == Stored::Elements && root.getBuffer())
+      return root;
+  return nullptr;
 }
 
-/// True if the node of an earlier pass is loaded in this one.
-bool ScheduleBuilder::findKept(int number, int pass, int earlier) {
-  const Node &node = graph.nodes[number];
-  bool isLoad = node.kind == Node::Load, keeps = keepsElements(node);
-  if (!schedule.kept.contains(number)) {
-    int stored = isLoad || (keeps && schedule.itemThreads) ? -1 : findStored(graph, number);
-    if (stored >= 0)
-      schedule.kept[number] = {earlier, 0, stored};
+/// True if the element of an earlier pass is loaded in this one.
+bool ScheduleBuilder::findKept(Value element, int pass, int earlier) {
+  bool isLoad = element.getDefiningOp<ReadOp>() != nullptr, keeps = keepsElements(element);
+  if (!schedule.kept.contains(element)) {
+    StoreOp stored =
+        isLoad || (keeps && schedule.itemThreads) ? StoreOp() : findStored(nest, element);
+    if (stored)
+      schedule.kept[element] = {earlier, 0, stored};
     else if (keeps)
-      keep(number, isLoad ? beforePasses : earlier);
+      keep(element, isLoad ? beforePasses : earlier);
     else
       return false;
   }
-  schedule.kept[number].last = pass;
+  schedule.kept[element].last = pass;
   return true;
 }
 
-/// Nodes that a row computes once. Those below a choice are computed where they are needed.
-void ScheduleBuilder::visitRow(int number) {
-  const Node &node = graph.nodes[number];
-  if (!seenRows.insert(number).second || node.kind == Node::Constant)
+/// Whether an op computes its operands only where it needs them.
+static bool guards(Value element) { return isa<ChooseOp, SequenceOp>(element.getDefiningOp()); }
+
+/// Elements that a row computes once. Those below a choice are computed where they are needed.
+void ScheduleBuilder::visitRow(Value element) {
+  if (!seenRows.insert(element).second || isConstant(element))
     return;
-  if (node.level == Level::Kernel) {
-    schedule.kernelNodes.push_back(number);
+  if (nest.levelOf(element) == Level::Kernel) {
+    schedule.kernelNodes.push_back(element);
     return;
   }
-  if (node.kind == Node::Reduce)
+  if (element.getDefiningOp<ReduceOp>() || guards(element))
     return;
-  bool conditional = node.kind == Node::Choice || node.kind == Node::Sequence;
-  for (int input : conditional ? graph.indicesOf(node.index) : graph.inputsOf(number))
-    visitRow(input);
+  llvm::for_each(inputsOf(element), [&](Value input) { visitRow(input); });
 }
 
-void ScheduleBuilder::visitColumn(int number, int pass, bool conditional) {
-  const Node &node = graph.nodes[number];
-  if (node.level < Level::Column) {
-    if (conditional || node.kind == Node::Constant)
+void ScheduleBuilder::visitColumn(Value element, int pass, bool conditional) {
+  if (nest.levelOf(element) < Level::Column) {
+    if (conditional || isConstant(element))
       return;
-    visitRow(number);
-    if (node.level == Level::Row && seenInPass.insert(number).second)
-      schedule.passes[pass].rowNodes.push_back(number);
+    visitRow(element);
+    if (nest.levelOf(element) == Level::Row && seenInPass.insert(element).second)
+      schedule.passes[pass].rowNodes.push_back(element);
     return;
   }
-  if (!seenInPass.insert(number).second)
+  if (!seenInPass.insert(element).second)
     return;
-  auto first = firstPass.find(number);
+  bool isLoad = element.getDefiningOp<ReadOp>() != nullptr;
+  auto first = firstPass.find(element);
   if (first != firstPass.end() && first->second < pass) {
-    if (findKept(number, pass, first->second))
+    if (findKept(element, pass, first->second))
       return;
   } else if (!conditional) {
-    firstPass[number] = pass;
-    if (visitsLanes && node.kind == Node::Load && fetchesFirst(node)) {
-      keep(number, beforePasses);
-      schedule.kept[number].last = pass;
+    firstPass[element] = pass;
+    if (visitsLanes && isLoad && fetchesFirst(element)) {
+      keep(element, beforePasses);
+      schedule.kept[element].last = pass;
     }
   }
-  schedule.lastPass[number] = pass;
-  if (node.kind == Node::Load && !conditional && !schedule.kept.contains(number))
-    schedule.passes[pass].loads.push_back(number);
-  bool guards = node.kind == Node::Choice || node.kind == Node::Sequence;
-  for (int input : graph.inputsOf(number))
-    visitColumn(input, pass, conditional || (guards && llvm::is_contained(node.operands, input)));
+  schedule.lastPass[element] = pass;
+  if (isLoad && !conditional && !schedule.kept.contains(element))
+    schedule.passes[pass].loads.push_back(element);
+  SmallVector<Value> operands = operandsOf(element.getDefiningOp());
+  for (Value input : inputsOf(element))
+    visitColumn(input, pass,
+                conditional || (guards(element) && llvm::is_contained(operands, input)));
+}
+
+void ScheduleBuilder::sharePasses() {
+  int count = 1;
+  for (StoreOp root : nest.roots)
+    if (root.isOfColumns())
+      count = std::max(count, nest.stageOf(root.getElement()) + 1);
+  for (Value element : nest.elements)
+    if (element.getDefiningOp<ReduceOp>())
+      count = std::max(count, nest.stageOf(element));
+  schedule.passes.resize(count);
+  for (StoreOp root : nest.roots)
+    if (root.isOfColumns())
+      schedule.passes[nest.stageOf(root.getElement())].roots.push_back(root);
+  for (Value element : nest.elements)
+    if (auto reduction = element.getDefiningOp<ReduceOp>())
+      schedule.passes[nest.stageOf(element) - 1].reductions.push_back(reduction);
 }
 
 void ScheduleBuilder::assign() {
-  int count = 1;
-  for (const Root &root : graph.roots)
-    if (isColumnRoot(root))
-      count = std::max(count, passOf(graph, root) + 1);
-  for (const Node &node : graph.nodes)
-    if (node.kind == Node::Reduce)
-      count = std::max(count, node.stage);
-  schedule.passes.resize(count);
-  for (auto [i, root] : llvm::enumerate(graph.roots))
-    if (isColumnRoot(root))
-      schedule.passes[passOf(graph, root)].roots.push_back(i);
-  for (auto [i, node] : llvm::enumerate(graph.nodes))
-    if (node.kind == Node::Reduce)
-      schedule.passes[node.stage - 1].reductions.push_back(i);
+  findStretches();
+  sharePasses();
   // Threads reduce elements as they compute them.
   bool inLanes = schedule.itemThreads || (schedule.width == reductionLanes &&
                                           schedule.stretches.size() == 2 && !schedule.inRuns);
   for (auto [number, pass] : llvm::enumerate(schedule.passes)) {
     seenInPass.clear();
-    SmallVector<int> operands;
-    for (int reduction : pass.reductions)
-      operands.push_back(graph.nodes[reduction].operands[0]);
-    for (int root : pass.roots)
-      if (graph.roots[root].kind == Root::LaneParts)
-        operands.push_back(graph.roots[root].node);
+    SmallVector<Value> operands = laneOperands(pass);
     pass.staged = !operands.empty() && (!inLanes || stages(operands));
     visitsLanes = !pass.staged;
-    for (int operand : operands) {
+    for (Value operand : operands) {
       visitColumn(operand, number, false);
       if (pass.staged)
         keep(operand, number);
     }
     visitsLanes = false;
     // Their room is free when the next pass begins.
-    for (int operand : operands)
+    for (Value operand : operands)
       if (pass.staged && schedule.kept[operand].last <= static_cast<int>(number))
         schedule.kept[operand].last = number + 1;
-    for (int root : pass.roots)
-      visitColumn(graph.roots[root].node, number, false);
+    for (StoreOp root : pass.roots)
+      visitColumn(root.getElement(), number, false);
     int64_t values = llvm::count_if(
-        seenInPass, [&](int number) { return graph.nodes[number].level >= Level::Column; });
+        seenInPass, [&](Value element) { return nest.levelOf(element) >= Level::Column; });
     bool usesAll = pass.staged && !schedule.itemThreads;
     pass.laneWidth = usesAll ? reductionLanes : chooseLaneWidth(pass, values);
   }
-  for (const Root &root : graph.roots)
-    if (root.kind == Root::Row)
-      visitRow(root.node);
+  for (StoreOp root : nest.roots)
+    if (root.getWhat() == Stored::Rows)
+      visitRow(root.getElement());
+}
+
+SmallVector<Value> laneOperands(const Pass &pass) {
+  SmallVector<Value> operands;
+  for (ReduceOp reduction : pass.reductions)
+    operands.push_back(reduction.getElement());
+  for (StoreOp root : pass.roots)
+    if (root.getWhat() == Stored::ColumnParts)
+      operands.push_back(root.getElement());
+  return operands;
 }
 
 void ScheduleBuilder::placeScratch() {
@@ -219,31 +225,46 @@ void ScheduleBuilder::placeScratch() {
   };
   if (!schedule.itemThreads)
     for (Pass &pass : schedule.passes)
-      for (int number : pass.kept)
-        schedule.kept[number].offset = place(graph.nodes[number].type, schedule.columnsPerItem);
+      for (Value element : pass.kept)
+        schedule.kept[element].offset = place(typeOf(element), schedule.columnsPerItem);
   int64_t blocks = llvm::divideCeil(schedule.columnsPerItem, laneBlock);
   for (Pass &pass : schedule.passes)
-    for (int reduction : pass.reductions)
+    for (ReduceOp reduction : pass.reductions)
       if (blocks > 1)
-        schedule.blockResults[reduction] = place(graph.nodes[reduction].type, blocks);
+        schedule.blockResults[reduction] = place(typeOf(reduction), blocks);
 }
 
 //===-- Work items -------------------------------------------------------------------------===//
 
 bool ScheduleBuilder::jumpsBetweenLanes() const {
-  return llvm::any_of(graph.nodes, [&](const Node &node) {
-    return node.kind == Node::Load && node.index.coefficient(graph.innermost()) > 1;
+  return llvm::any_of(nest.elements, [&](Value element) {
+    auto read = element.getDefiningOp<ReadOp>();
+    return read && read.getPlace().coefficient(nest.innermost()) > 1;
   });
 }
 
-bool ScheduleBuilder::has(Root::Kind kind) const {
-  return llvm::any_of(graph.roots, [&](const Root &root) { return root.kind == kind; });
+void ScheduleBuilder::read(ScheduleAttr chosen) {
+  schedule.width = chosen.getWidth();
+  schedule.inRuns = chosen.getRuns();
+  schedule.rowsPerItem = chosen.getRows();
+  schedule.columnsPerItem = chosen.getColumns();
+  schedule.itemThreads = chosen.getThreads();
+  schedule.blockThreads = chosen.getBlock();
+  schedule.blocksTogether = chosen.getTogether();
+  countItems();
+}
+
+void ScheduleBuilder::write(RowMemory memory) {
+  nest.kernel.setScheduleAttr(
+      ScheduleAttr::get(nest.kernel.getContext(), schedule.width, schedule.inRuns,
+                        schedule.rowsPerItem, schedule.columnsPerItem, schedule.itemThreads,
+                        schedule.blockThreads, schedule.blocksTogether, memory));
 }
 
 void ScheduleBuilder::countItems() {
-  schedule.rowItems = llvm::divideCeil(graph.shape.rowCount(), schedule.rowsPerItem);
-  schedule.columnItems = llvm::divideCeil(graph.shape.columnCount(), schedule.columnsPerItem);
-  schedule.items = graph.shape.outerSize() * schedule.rowItems * schedule.columnItems;
+  schedule.rowItems = llvm::divideCeil(nest.shape.rowCount(), schedule.rowsPerItem);
+  schedule.columnItems = llvm::divideCeil(nest.shape.columnCount(), schedule.columnsPerItem);
+  schedule.items = nest.shape.outerSize() * schedule.rowItems * schedule.columnItems;
 }
 
 } // namespace reprise::nests

@@ -7,26 +7,26 @@
 
 namespace reprise::nests {
 
-/// A target's builder chooses width, stretches, and items, calls `assign` once it knows the first
-/// two, and `placeScratch` once it knows all.
+/// A target's builder chooses width and items, unless the kernel says them, and then calls `assign`
+/// and `placeScratch`.
 class ScheduleBuilder {
 public:
   virtual ~ScheduleBuilder() = default;
 
 protected:
-  explicit ScheduleBuilder(const Graph &graph) : graph(graph) {}
+  explicit ScheduleBuilder(const Nest &nest) : nest(nest) {}
 
   /// Lanes of a vector of the reductions in a pass that computes so many values per element.
   virtual int64_t chooseLaneWidth(const Pass &pass, int64_t values) const = 0;
 
-  /// Whether elements of the node wait for later passes: in the worker's scratch, where no root
-  /// stores them; on a GPU in the row's memory, even so.
-  virtual bool keepsElements(const Node &node) const = 0;
+  /// Whether an element waits for later passes: in the worker's scratch, where no root stores it;
+  /// on a GPU in the row's memory, even so.
+  virtual bool keepsElements(mlir::Value element) const = 0;
 
-  /// Whether a load's elements are there before the first pass, even if one pass alone needs them.
-  virtual bool fetchesFirst(const Node &) const { return false; }
+  /// Whether a read is done before the first pass, even if one pass alone needs it.
+  virtual bool fetchesFirst(mlir::Value) const { return false; }
   /// Whether what a pass reduces, though it has lanes, goes by vectors into memory first.
-  virtual bool stages(llvm::ArrayRef<int> operands) const { return false; }
+  virtual bool stages(llvm::ArrayRef<mlir::Value> operands) const { return false; }
 
   /// The width of vectors, at most `most`; 1 where lanes would differ in what they do.
   void chooseWidth(int64_t most);
@@ -34,26 +34,30 @@ protected:
   void assign();
   void placeScratch();
   void countItems();
+  /// Reads and writes what is chosen as the kernel's attribute.
+  void read(ScheduleAttr chosen);
+  void write(RowMemory memory = RowMemory::None);
 
   /// Whether lanes load from places far apart.
   bool jumpsBetweenLanes() const;
   int64_t countColumnNodes() const;
-  bool has(Root::Kind kind) const;
 
-  const Graph &graph;
+  const Nest &nest;
   Schedule schedule;
   /// Elements that cost less than this are computed again rather than kept.
   static constexpr int64_t cheap = 4;
 
 private:
-  bool isVectorizable(const Affine &affine) const;
-  void visitColumn(int number, int pass, bool conditional);
-  void visitRow(int number);
-  void keep(int number, int pass);
-  bool findKept(int number, int pass, int earlier);
+  bool isVectorizable(const Place &place) const;
+  bool isScalar() const;
+  void sharePasses();
+  void visitColumn(mlir::Value element, int pass, bool conditional);
+  void visitRow(mlir::Value element);
+  void keep(mlir::Value element, int pass);
+  bool findKept(mlir::Value element, int pass, int earlier);
 
-  llvm::DenseMap<int, int> firstPass;
-  llvm::DenseSet<int> seenInPass, seenRows;
+  llvm::DenseMap<mlir::Value, int> firstPass;
+  llvm::DenseSet<mlir::Value> seenInPass, seenRows;
   /// Whether what is visited is reduced as it is computed.
   bool visitsLanes = false;
 };

@@ -43,7 +43,7 @@ private:
   /// The shape that a value asks for. Fails with a cut.
   LogicalResult propose(Value value, Task &task, Obstacle &obstacle);
   Operation *findRowReduction(Value value, llvm::DenseSet<Value> &seen);
-  Value findRowsBeside(const Task &task, const Graph &graph);
+  Value findRowsBeside(const Task &task, KernelOp kernel);
   LogicalResult cut(Value value);
   Value cutBelow(Value value);
   BufferSlot newSharedSlot(Type elementType, int64_t count);
@@ -85,11 +85,11 @@ Operation *TaskFinder::findRowReduction(Value value, llvm::DenseSet<Value> &seen
 
 LogicalResult TaskFinder::propose(Value value, Task &task, Obstacle &obstacle) {
   task.kind = Task::Element;
-  task.root = {Root::Full, value, std::nullopt};
+  task.root = {Stored::Elements, value};
   if (ReductionOpInterface ending = endingReduction(value, leaves.rules)) {
     ReductionInfo info = getReductionInfo(ending, leaves.rules);
     task.kind = Task::Parts;
-    task.root.kind = info.mode == ReductionMode::RowParts ? Root::RowParts : Root::LaneParts;
+    task.root.what = info.mode == ReductionMode::RowParts ? Stored::RowParts : Stored::ColumnParts;
     task.shape = info.shape;
     return success();
   }
@@ -103,14 +103,14 @@ LogicalResult TaskFinder::propose(Value value, Task &task, Obstacle &obstacle) {
   obstacle = {reduction->getResult(0)};
   task.shape = info.shape;
   if (size == info.kept)
-    task.root.kind = Root::Row;
+    task.root.what = Stored::Rows;
   bool fillsShape = size == info.kept * info.reduced && info.shape.hasDenseColumns();
   return success(size == info.kept || fillsShape);
 }
 
 /// What is reduced in rows by the nest of a sum of columns, if that is to be apart.
-Value TaskFinder::findRowsBeside(const Task &task, const Graph &graph) {
-  if (!leaves.rules.sumsApart || !task.sumsColumns() || !graph.hasReductions())
+Value TaskFinder::findRowsBeside(const Task &task, KernelOp kernel) {
+  if (!leaves.rules.sumsApart || !task.sumsColumns() || !has<ReduceOp>(kernel))
     return {};
   llvm::DenseSet<Value> seen;
   Operation *reduction = findRowReduction(task.root.value, seen);
@@ -121,12 +121,12 @@ LogicalResult TaskFinder::solveLoops(Value value, Task &task) {
   while (true) {
     Obstacle obstacle;
     if (succeeded(propose(value, task, obstacle))) {
-      FailureOr<Graph> graph = buildGraph(task.shape, task.root, leaves, obstacle);
-      Value rows = succeeded(graph) ? findRowsBeside(task, *graph) : Value();
+      auto kernel = buildNest(task.shape, task.root, leaves, obstacle);
+      Value rows = succeeded(kernel) ? findRowsBeside(task, **kernel) : Value();
       if (rows && succeeded(cut(rows)))
         continue;
-      if (succeeded(graph)) {
-        for (BufferSlot slot : graph->buffers)
+      if (succeeded(kernel)) {
+        for (BufferSlot slot : kernel->get().getBuffers())
           if (slot.kind == BufferSlot::Shared)
             task.reads.push_back(cuts[slot.index]);
         return success();
@@ -155,7 +155,7 @@ Value TaskFinder::cutBelow(Value value) {
 
 LogicalResult TaskFinder::solveAlone(Value value, Task &task) {
   task.kind = Task::Alone;
-  task.root = {Root::Full, value, std::nullopt};
+  task.root = {Stored::Elements, value};
   for (Value operand : value.getDefiningOp()->getOperands()) {
     if (!operand.getDefiningOp())
       continue;
@@ -171,7 +171,7 @@ LogicalResult TaskFinder::solve(Value value) {
     return success();
   underway.insert(value);
   Task task;
-  bool alone = runsAlone(value.getDefiningOp());
+  bool alone = isa_and_nonnull<AloneOpInterface>(value.getDefiningOp());
   if (failed(alone ? solveAlone(value, task) : solveLoops(value, task)))
     return failure();
   underway.erase(value);
@@ -205,7 +205,7 @@ void TaskFinder::addTask(TaskList &list, const Task &task, Value value, BufferSl
     own.kind = Task::Finish;
     own.reads.clear();
     own.shape = {{}, {}, {tensor(value).getNumElements()}};
-    own.root.kind = Root::Full;
+    own.root.what = Stored::Elements;
   }
   list.tasks.push_back(own);
 }

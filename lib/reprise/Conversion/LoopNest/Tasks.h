@@ -23,7 +23,7 @@ struct Task {
   bool internal = true;
   bool done = false;
 
-  bool sumsColumns() const { return kind == Parts && root.kind == Root::RowParts; }
+  bool sumsColumns() const { return kind == Parts && root.what == Stored::RowParts; }
   /// The shape is fixed by a reduction.
   bool isConstrained() const { return kind == Parts || !shape.rows.empty(); }
 };

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace reprise::nests {
 
-static FailureOr<Graph> buildTileGraph(Body &body, Shape shape) {
+static FailureOr<OwningOpRef<KernelOp>> buildTileNest(Body &body, Shape shape) {
   Leaves leaves = argumentLeaves(body, NestRules());
   leaves.tile = body.arguments().back();
   leaves.stored.erase(leaves.tile);
@@ -16,20 +16,21 @@ static FailureOr<Graph> buildTileGraph(Body &body, Shape shape) {
     if (cast<RankedTensorType>(result.getType()).getNumElements() != shape.size())
       return failure();
     roots.push_back(
-        {Root::Full, result, BufferSlot{BufferSlot::Output, static_cast<int64_t>(i), 0}});
+        {Stored::Elements, result, BufferSlot{BufferSlot::Output, static_cast<int64_t>(i), 0}});
   }
   Obstacle obstacle;
-  return buildGraph(shape, roots, leaves, obstacle);
+  return buildNest(shape, roots, leaves, obstacle);
 }
 
 std::optional<TileNest> TileNest::get(Block &body, Operation *contraction, Shape shape) {
   FailureOr<Body> copy = simplifyBody(body, contraction);
   if (failed(copy) || shape.size() == 0)
     return std::nullopt;
-  FailureOr<Graph> graph = buildTileGraph(*copy, shape);
-  if (failed(graph) || graph->hasReductions())
+  FailureOr<OwningOpRef<KernelOp>> kernel = buildTileNest(*copy, shape);
+  if (failed(kernel) || has<ReduceOp>(**kernel))
     return std::nullopt;
-  return TileNest{std::move(*copy), std::move(*graph)};
+  Nest nest(**kernel);
+  return TileNest{std::move(*kernel), std::move(nest), copy->countMostElements()};
 }
 
 } // namespace reprise::nests

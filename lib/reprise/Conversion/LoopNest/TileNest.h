@@ -14,10 +14,12 @@ std::array<int64_t, 3> matrixOf(mlir::Operation *leader);
 namespace nests {
 
 /// All results of a body are stored as soon as an element of the contraction is at hand
-/// (Node::Tile).
+/// (`nest.tile`).
 struct TileNest {
-  Body body;
-  Graph graph;
+  mlir::OwningOpRef<KernelOp> kernel;
+  Nest nest;
+  /// The number of elements of the largest value.
+  int64_t elements;
 
   /// None if the body holds more than `contraction`, views of arguments for it, and ops whose
   /// elements depend on the contraction's element at the same place alone: elementwise ops, draws,

@@ -290,7 +290,6 @@ struct LoopHarness : testing::Test {
       checkGpuRun(gpu, *launch, arguments, expected, backwards, std::nullopt);
     for (auto pair : target.findInPlacePairs(body))
       checkGpuRun(gpu, *launch, arguments, expected, true, pair);
-    gpuCommands = launch->commands;
   }
 
   /// Runs `func.func @f` of the source as one group, on every target, against the interpreter.
@@ -306,7 +305,6 @@ struct LoopHarness : testing::Test {
       arguments.push_back(randomTensor(llvm::cast<mlir::RankedTensorType>(type)));
     auto expected = interpret(function, arguments);
     ASSERT_TRUE(succeeded(expected));
-    isGroup = isNestGroup(function.getBody().front());
     for (const CpuTarget &target : targets)
       checkOn(target, function, arguments, *expected);
     if (withGpu)
@@ -319,10 +317,8 @@ struct LoopHarness : testing::Test {
   bool specials = true;
   /// Runs the kernels of an emulated GPU, too. False for tests that would take its fibers too long.
   bool withGpu = true;
-  /// Grouping and command count of the last check.
-  bool isGroup = false;
+  /// Of the last check.
   size_t commands = 0;
-  llvm::SmallVector<EmittedCommand> gpuCommands;
 };
 
 } // namespace reprise::test

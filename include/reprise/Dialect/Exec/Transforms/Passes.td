@@ -85,4 +85,14 @@ def VerifyBuffersPass : Pass<"exec-verify-buffers", "::reprise::ProgramOp"> {
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }
 
+def FormNestsPass : Pass<"exec-form-nests", "::mlir::ModuleOp"> {
+  let summary = "Shows launches as the loop nests that a target makes of them";
+  let description = [{
+    Adds a `nest.program` for each body that loop nests compute, and names it in `exec.nests` of the launches. Launches of
+    a contraction have the nest that finishes its blocks. The bundle does not need this pass: a target makes the same
+    nests when it emits kernels.
+  }];
+  let options = [TargetOption];
+}
+
 #endif

@@ -10,7 +10,7 @@ class Reprise_RandomOp<string mnemonic, dag leading, dag attributes, list<Trait>
     : Reprise_Op<mnemonic, !con(leading, (ins Optional<Reprise_I64Scalar>:$seed, Optional<Reprise_I64Scalar>:$offset,
         Optional<Reprise_I64Tensor>:$origin), attributes,
         (ins OptionalAttr<I64Attr>:$stream, OptionalAttr<DenseI64ArrayAttr>:$global_shape)),
-      !listconcat([AttrSizedOperandSegments, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+      !listconcat([AttrSizedOperandSegments, LoopOpInterface, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, DeclareOpInterfaceMethods<RandomOpInterface, []>], traits)> {
   let hasVerifier = 1;
   let extraClassDefinition = [{

@@ -52,7 +52,7 @@ def LogSumExpOp : Reprise_PureOp<"logsumexp", (ins Reprise_FloatTensor:$operand,
 }
 
 def CumsumOp : Reprise_PureOp<"cumsum", (ins Reprise_NumericTensor:$operand, I64Attr:$dim, UnitAttr:$reverse),
-    [SameOperandsAndResultType]> {
+    [SameOperandsAndResultType, DeclareOpInterfaceMethods<AloneOpInterface, ["overwritesFirstOperand"]>]> {
   let summary = "Running sum along a dimension";
   let description = [{
     `result[0] = x[0], result[i] = result[i - 1] + x[i]` along `dim`; with `reverse` from the last element down. 16-bit
@@ -61,11 +61,14 @@ def CumsumOp : Reprise_PureOp<"cumsum", (ins Reprise_NumericTensor:$operand, I64
   let results = (outs Reprise_NumericTensor:$result);
   let assemblyFormat = "$operand `dim` $dim (`reverse` $reverse^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
-  let extraClassDefinition = "int64_t $cppClass::getFlops() { return countResultElements(*this); }";
+  let extraClassDefinition = [{
+    int64_t $cppClass::getFlops() { return countResultElements(*this); }
+    bool $cppClass::overwritesFirstOperand() { return true; }
+  }];
 }
 
-def TopKOp : Reprise_PureOp<"top_k", (ins Reprise_NumericTensor:$operand)> {
-  let summary = "The largest elements of each row, and their indices";
+def TopKOp : Reprise_PureOp<"top_k", (ins Reprise_NumericTensor:$operand), [AloneOpInterface]> {
+  let summary = "The largest elements of each row, and where they stand";
   let description = [{
     The k largest elements along the last dimension in descending order, and their indices; k is the last dimension of
     the results. Among equal elements the first index comes first; NaNs come before all numbers, the first NaN first; -0
@@ -81,7 +84,7 @@ def TopKOp : Reprise_PureOp<"top_k", (ins Reprise_NumericTensor:$operand)> {
   }];
 }
 
-def ArgmaxOp : Reprise_PureOp<"argmax", (ins Reprise_NumericTensor:$operand, I64Attr:$dim)> {
+def ArgmaxOp : Reprise_PureOp<"argmax", (ins Reprise_NumericTensor:$operand, I64Attr:$dim), [LoopOpInterface]> {
   let summary = "Index of the first maximum along a dimension";
   let description = "The dimension vanishes. The first index wins a tie; the first NaN wins over all numbers.";
   let results = (outs Reprise_IntegerTensor:$result);

@@ -9,7 +9,7 @@ include "reprise/Dialect/Reprise/IR/RepriseBase.td"
 // Name of a value. The op counts as a write, so that no clean-up drops a name, and its label, before the label phase
 // has read it.
 def NameOp : Reprise_Op<"name", (ins Reprise_Tensor:$operand, StrAttr:$name),
-    [AllTypesMatch<["operand", "result"]>, MemoryEffects<[MemWrite]>,
+    [AllTypesMatch<["operand", "result"]>, MemoryEffects<[MemWrite]>, LoopOpInterface,
      DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
   let summary = "Names a value";
   let description = [{

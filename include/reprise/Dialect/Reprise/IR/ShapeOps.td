@@ -6,7 +6,7 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "reprise/Dialect/Reprise/IR/RepriseBase.td"
 
 def ConstantOp : Reprise_PureOp<"constant", (ins ElementsAttr:$value),
-    [ConstantLike, AllTypesMatch<["value", "result"]>]> {
+    [ConstantLike, LoopOpInterface, AllTypesMatch<["value", "result"]>]> {
   let summary = "A constant tensor";
   let description = [{
     The value is dense or dense_resource. A resource holds the elements as they lie in memory: little endian, one byte
@@ -22,7 +22,7 @@ def ConstantOp : Reprise_PureOp<"constant", (ins ElementsAttr:$value),
   let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
 }
 
-def IotaOp : Reprise_PureOp<"iota", (ins I64Attr:$dim)> {
+def IotaOp : Reprise_PureOp<"iota", (ins I64Attr:$dim), [LoopOpInterface]> {
   let summary = "The index along one dimension";
   let description = "`result[i0, i1, …] = i_dim`, rounded once to the element type.";
   let results = (outs Reprise_NumericTensor:$result);
@@ -74,7 +74,7 @@ def SliceOp : Reprise_ViewOp<"slice", (ins Reprise_Tensor:$operand, DenseI64Arra
 }
 
 def PadOp : Reprise_PureOp<"pad", (ins Reprise_Tensor:$operand, TypedAttrInterface:$value, DenseI64ArrayAttr:$low,
-    DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior), [InferTypeOpAdaptor]> {
+    DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior), [InferTypeOpAdaptor, LoopOpInterface]> {
   let summary = "Surrounds and interleaves with a value";
   let description = [{
     Element i of the operand goes to index `low + i * (interior + 1)`; all other elements are `value`. The size of a
@@ -91,7 +91,7 @@ def PadOp : Reprise_PureOp<"pad", (ins Reprise_Tensor:$operand, TypedAttrInterfa
 }
 
 def ConcatenateOp : Reprise_PureOp<"concatenate", (ins Variadic<Reprise_Tensor>:$operands, I64Attr:$dim),
-    [InferTypeOpAdaptor]> {
+    [InferTypeOpAdaptor, LoopOpInterface]> {
   let summary = "Joins tensors along one dimension";
   let description = "Dimension `dim` holds the operands one after the other; all other dimensions are equal.";
   let results = (outs Reprise_Tensor:$result);
@@ -102,7 +102,7 @@ def ConcatenateOp : Reprise_PureOp<"concatenate", (ins Variadic<Reprise_Tensor>:
 }
 
 def GatherOp : Reprise_PureOp<"gather", (ins Reprise_Tensor:$table, Reprise_IntegerTensor:$indices),
-    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<IndexingOpInterface>]> {
+    [InferTypeOpAdaptor, LoopOpInterface, DeclareOpInterfaceMethods<IndexingOpInterface>]> {
   let summary = "Rows of a table (embedding)";
   let description = [{
     `result[i…, d…] = table[indices[i…], d…]`. Indices are clamped to [0, rows of the table - 1].
@@ -118,7 +118,7 @@ def GatherOp : Reprise_PureOp<"gather", (ins Reprise_Tensor:$table, Reprise_Inte
 }
 
 def ScatterAddOp : Reprise_PureOp<"scatter_add", (ins Reprise_IntegerTensor:$indices, Reprise_FloatTensor:$updates),
-    [DeclareOpInterfaceMethods<IndexingOpInterface>]> {
+    [AloneOpInterface, DeclareOpInterfaceMethods<IndexingOpInterface>]> {
   let summary = "Adds rows into a table of zeros, in index order";
   let description = [{
     The adjoint of `gather`: `result[indices[i…], d…] += updates[i…, d…]`, from +0, i… ascending in row-major order.
@@ -135,7 +135,8 @@ def ScatterAddOp : Reprise_PureOp<"scatter_add", (ins Reprise_IntegerTensor:$ind
 }
 
 def ScatterOp : Reprise_PureOp<"scatter", (ins Reprise_Tensor:$table, Reprise_IntegerTensor:$indices,
-    Reprise_Tensor:$updates), [AllTypesMatch<["table", "result"]>, DeclareOpInterfaceMethods<IndexingOpInterface>]> {
+    Reprise_Tensor:$updates), [AllTypesMatch<["table", "result"]>, DeclareOpInterfaceMethods<IndexingOpInterface>,
+    DeclareOpInterfaceMethods<AloneOpInterface, ["overwritesFirstOperand"]>]> {
   let summary = "Replaces rows of a table, in index order";
   let description = [{
     `result = table`, then `result[indices[i…], d…] = updates[i…, d…]` for i… ascending in row-major order: the last
@@ -146,13 +147,14 @@ def ScatterOp : Reprise_PureOp<"scatter", (ins Reprise_Tensor:$table, Reprise_In
   let hasVerifier = 1;
   let extraClassDefinition = [{
     int64_t $cppClass::getFlops() { return 0; }
+    bool $cppClass::overwritesFirstOperand() { return true; }
     ::mlir::Value $cppClass::getPositions() { return getIndices(); }
     int64_t $cppClass::getPositionLimit() { return getType().getDimSize(0); }
   }];
 }
 
 def TakeAlongOp : Reprise_PureOp<"take_along", (ins Reprise_Tensor:$operand, Reprise_IntegerTensor:$indices),
-    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<IndexingOpInterface>]> {
+    [InferTypeOpAdaptor, LoopOpInterface, DeclareOpInterfaceMethods<IndexingOpInterface>]> {
   let summary = "Elements of each row by index";
   let description = [{
     operand [b…, n], indices [b…, k]: `result[b…, j] = operand[b…, indices[b…, j]]`. Indices are clamped to [0, n - 1].
@@ -167,7 +169,7 @@ def TakeAlongOp : Reprise_PureOp<"take_along", (ins Reprise_Tensor:$operand, Rep
 }
 
 def ScatterAddAlongOp : Reprise_PureOp<"scatter_add_along", (ins Reprise_IntegerTensor:$indices,
-    Reprise_FloatTensor:$updates), [DeclareOpInterfaceMethods<IndexingOpInterface>]> {
+    Reprise_FloatTensor:$updates), [AloneOpInterface, DeclareOpInterfaceMethods<IndexingOpInterface>]> {
   let summary = "Adds elements into rows of zeros, in index order";
   let description = [{
     The adjoint of `take_along`: updates and indices [b…, k], result [b…, n]: `result[b…, indices[b…, j]] +=
@@ -196,7 +198,8 @@ def OneHotOp : Reprise_PureOp<"one_hot", (ins Reprise_IntegerTensor:$indices),
   let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
 }
 
-def DynamicSliceOp : Reprise_PureOp<"dynamic_slice", (ins Reprise_Tensor:$operand, Reprise_IntegerTensor:$starts)> {
+def DynamicSliceOp : Reprise_PureOp<"dynamic_slice", (ins Reprise_Tensor:$operand, Reprise_IntegerTensor:$starts),
+    [LoopOpInterface]> {
   let summary = "A window at a computed position";
   let description = [{
     starts [rank of the operand]; `result[i] = operand[start + i]`, where each start is clamped so that the window, which
@@ -209,7 +212,8 @@ def DynamicSliceOp : Reprise_PureOp<"dynamic_slice", (ins Reprise_Tensor:$operan
 }
 
 def DynamicUpdateOp : Reprise_PureOp<"dynamic_update", (ins Reprise_Tensor:$operand, Reprise_Tensor:$update,
-    Reprise_IntegerTensor:$starts), [AllTypesMatch<["operand", "result"]>]> {
+    Reprise_IntegerTensor:$starts), [AllTypesMatch<["operand", "result"]>,
+    DeclareOpInterfaceMethods<AloneOpInterface, ["overwritesFirstOperand"]>]> {
   let summary = "Replaces a window at a computed position";
   let description = [{
     starts [rank of the operand]; the result is the operand, but for `result[start + i] = update[i]`, where each start is
@@ -218,7 +222,10 @@ def DynamicUpdateOp : Reprise_PureOp<"dynamic_update", (ins Reprise_Tensor:$oper
   let results = (outs Reprise_Tensor:$result);
   let assemblyFormat = "$update `into` $operand `at` $starts attr-dict `:` functional-type(operands, $result)";
   let hasVerifier = 1;
-  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+  let extraClassDefinition = [{
+    int64_t $cppClass::getFlops() { return 0; }
+    bool $cppClass::overwritesFirstOperand() { return true; }
+  }];
 }
 
 #endif

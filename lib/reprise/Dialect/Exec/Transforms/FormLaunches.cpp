@@ -136,7 +136,7 @@ public:
 
   void form(ProgramOp entry) {
     Block &block = entry.getBody().front();
-    if (!target.addsBias())
+    if (!target.getCapabilities().addsBias)
       entry.walk([](DotBiasOp op) { op.expand(); });
     dropUnreadRows(entry);
     keepOnDevice(entry);
@@ -152,7 +152,7 @@ public:
     eraseGrouped(block, replacements);
     if (pause)
       pause.replaceAllUsesWith(pause.getLate());
-    moveToHost(block, target.countBytesBesideHost());
+    moveToHost(block, target.getCapabilities().bytesBesideHost);
   }
 
 private:

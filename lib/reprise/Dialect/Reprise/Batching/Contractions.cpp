@@ -34,40 +34,43 @@ static SmallVector<int> contract(OpT op, FactorRule &rule, FactorKind kind) {
   addFree(0, lhs, op.getLhsFree());
   return addFree(1, rhs, op.getRhsFree());
 }
-static void findFactors(DotGeneralOp op, FactorRule &rule) {
+template <> void findFactors(DotGeneralOp op, FactorRule &rule) {
   contract(op, rule, FactorKind::Summed);
 }
-/// Keeps the terms of the sum together, because each part would add the bias again.
-static void findFactors(DotBiasOp op, FactorRule &rule) {
+/// Each part of a sum would have the bias once more, so its terms stay together.
+template <> void findFactors(DotBiasOp op, FactorRule &rule) {
   rule.setOperand(2, contract(op, rule, FactorKind::Coupled));
 }
 
 /// Samples are independent.
-static void findFactors(ConvolutionOp, FactorRule &rule) {
+template <> void findFactors(ConvolutionOp, FactorRule &rule) {
   int samples = rule.add(rule.shapeOfOperand(0)[0]);
   rule.setOperand(0, samples);
   rule.setResult(0, samples);
 }
 
-static void findFactors(ConvolutionTransposeOp, FactorRule &rule) {
+template <> void findFactors(ConvolutionTransposeOp, FactorRule &rule) {
   int samples = rule.add(rule.shapeOfOperand(0)[0]);
   rule.setOperand(0, samples);
   rule.setResult(0, samples);
 }
 
-static void findFactors(ConvolutionFilterOp, FactorRule &rule) {
+template <> void findFactors(ConvolutionFilterOp, FactorRule &rule) {
   int samples = rule.add(rule.shapeOfOperand(0)[0], FactorKind::Summed);
   rule.setOperand(0, samples);
   rule.setOperand(1, samples);
 }
 
 /// Pools: samples and channels are independent.
-template <typename OpT> static void findFactors(OpT op, FactorRule &rule) {
+static void poolSamples(Operation *op, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfOperand(0).take_front(2));
   rule.setOperand(0, dims);
   for (unsigned result = 0; result < op->getNumResults(); ++result)
     rule.setResult(result, dims);
 }
+template <> void findFactors(MaxPoolOp op, FactorRule &rule) { poolSamples(op, rule); }
+template <> void findFactors(AveragePoolOp op, FactorRule &rule) { poolSamples(op, rule); }
+template <> void findFactors(AveragePoolBackwardOp op, FactorRule &rule) { poolSamples(op, rule); }
 
 /// Finds the factors of attention: samples are independent. A bias or a mask may have one row for
 /// all samples.
@@ -81,22 +84,16 @@ template <typename OpT> static void attend(OpT op, FactorRule &rule) {
   for (unsigned result = 0; result < op->getNumResults(); ++result)
     rule.setResult(result, samples);
 }
-static void findFactors(AttentionOp op, FactorRule &rule) { attend(op, rule); }
-static void findFactors(AttentionBackwardOp op, FactorRule &rule) { attend(op, rule); }
+template <> void findFactors(AttentionOp op, FactorRule &rule) { attend(op, rule); }
+template <> void findFactors(AttentionBackwardOp op, FactorRule &rule) { attend(op, rule); }
 
 /// Rows of positions meet the sines of their position.
-static void findFactors(RotaryOp, FactorRule &rule) {
+template <> void findFactors(RotaryOp, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfOperand(0).drop_back());
   rule.setOperand(0, dims);
   rule.setResult(0, dims);
   rule.setOperand(1, dims.back());
   rule.setOperand(2, dims.back());
-}
-
-void attachContractionBatching(MLIRContext *context) {
-  attachBatching<DotGeneralOp, DotBiasOp, ConvolutionOp, ConvolutionTransposeOp,
-                 ConvolutionFilterOp, MaxPoolOp, AveragePoolOp, AveragePoolBackwardOp, AttentionOp,
-                 AttentionBackwardOp, RotaryOp>(context);
 }
 
 } // namespace reprise

@@ -1,6 +1,8 @@
 // reprise: the language of factor rules; ops on parts
 #include "FactorRule.h"
 
+#include "reprise/Dialect/Reprise/IR/OpList.h"
+
 using namespace mlir;
 using namespace reprise;
 
@@ -84,12 +86,44 @@ Operation *reprise::cloneOnPart(OpBuilder &builder, Operation *op, ValueRange op
   return clone;
 }
 
+namespace {
+
+/// Ops that compute, name or draw each element for itself, beside the elementwise ones.
+using Elements = OpList<NameOp, OffloadOp, DropoutOp, RandomUniformOp, RandomUniformIntOp,
+                        RandomNormalOp, RandomBernoulliOp>;
+
+/// All operands and results have one shape. Seed, offset and origin are no part of it.
+void findElementFactors(Operation *op, FactorRule &rule) {
+  SmallVector<int> dims = rule.addAll(rule.shapeOfResult(0));
+  rule.setResult(0, dims);
+  bool draws = isa<RandomOpInterface>(op);
+  for (unsigned number = 0; number < op->getNumOperands(); ++number)
+    if (!draws || (isa<DropoutOp>(op) && number == 0))
+      rule.setOperand(number, dims);
+}
+
+template <typename OpT>
+struct BatchingRule : BatchableOpInterface::ExternalModel<BatchingRule<OpT>, OpT> {
+  OpFactors getFactors(Operation *op) const {
+    FactorRule rule(op);
+    if constexpr (OpT::template hasTrait<ElementwiseOpInterface::Trait>() || isIn<OpT>(Elements()))
+      findElementFactors(op, rule);
+    else
+      findFactors(cast<OpT>(op), rule);
+    return rule.finish();
+  }
+  void adjustToParts(Operation *op) const { adjust(cast<OpT>(op)); }
+};
+
+} // namespace
+
 void reprise::registerBatching(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
-    attachElementwiseBatching(context);
-    attachShapeBatching(context);
-    attachIndexingBatching(context);
-    attachRowBatching(context);
-    attachContractionBatching(context);
+    forEachOp([&](auto tag) {
+      using OpT = typename decltype(tag)::Op;
+      // A pause and a derivative of the user's are for the whole batch.
+      if constexpr (!isIn<OpT>(StructureOps()) && !isIn<OpT>(OpList<CustomVjpOp, PauseOp>()))
+        OpT::template attachInterface<BatchingRule<OpT>>(*context);
+    });
   });
 }

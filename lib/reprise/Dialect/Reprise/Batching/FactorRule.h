@@ -39,28 +39,13 @@ private:
   OpFactors made;
 };
 
-/// Model of BatchableOpInterface for an op whose rule is a function `findFactors(op, rule)`, and
-/// `adjust(op)` if attributes depend on the parts.
-inline void adjust(mlir::Operation *) {}
-template <typename OpT>
-struct BatchingRule : BatchableOpInterface::ExternalModel<BatchingRule<OpT>, OpT> {
-  OpFactors getFactors(mlir::Operation *op) const {
-    FactorRule rule(op);
-    findFactors(llvm::cast<OpT>(op), rule);
-    return rule.finish();
-  }
-  void adjustToParts(mlir::Operation *op) const { adjust(llvm::cast<OpT>(op)); }
-};
-
-template <typename... OpTs> void attachBatching(mlir::MLIRContext *context) {
-  (OpTs::template attachInterface<BatchingRule<OpTs>>(*context), ...);
-}
-
-void attachElementwiseBatching(mlir::MLIRContext *context);
-void attachShapeBatching(mlir::MLIRContext *context);
-void attachIndexingBatching(mlir::MLIRContext *context);
-void attachRowBatching(mlir::MLIRContext *context);
-void attachContractionBatching(mlir::MLIRContext *context);
+/// Finds the factors of an op. Each op that can be cut specializes it, unless it computes elements
+/// each for itself; for one that neither does nor stands among those without (FactorRule.cpp),
+/// nothing links.
+template <typename OpT> void findFactors(OpT op, FactorRule &rule);
+/// Lets attributes follow the parts.
+template <typename OpT> void adjust(OpT) {}
+template <> void adjust(SliceOp op);
 
 } // namespace reprise
 

@@ -20,22 +20,26 @@ static void reduce(FactorRule &rule, ArrayRef<int64_t> reduced, FactorKind kind)
   rule.setResult(0, kept);
 }
 
-static void findFactors(SumOp op, FactorRule &rule) {
+template <> void findFactors(SumOp op, FactorRule &rule) {
   reduce(rule, op.getDims(), FactorKind::Summed);
 }
-static void findFactors(MeanOp op, FactorRule &rule) {
+template <> void findFactors(MeanOp op, FactorRule &rule) {
   reduce(rule, op.getDims(),
          op->hasAttr(kPerGroupAttr) ? FactorKind::Grouped : FactorKind::Averaged);
 }
-static void findFactors(ArgmaxOp op, FactorRule &rule) {
+template <> void findFactors(ArgmaxOp op, FactorRule &rule) {
   reduce(rule, static_cast<int64_t>(op.getDim()), FactorKind::Coupled);
 }
 /// Max, min, prod and logsumexp: parts could be combined, but not by a sum.
-template <typename OpT> static void findFactors(OpT op, FactorRule &rule) {
+template <typename OpT> static void reduceWhole(OpT op, FactorRule &rule) {
   reduce(rule, op.getDims(), FactorKind::Coupled);
 }
+template <> void findFactors(MaxOp op, FactorRule &rule) { reduceWhole(op, rule); }
+template <> void findFactors(MinOp op, FactorRule &rule) { reduceWhole(op, rule); }
+template <> void findFactors(ProdOp op, FactorRule &rule) { reduceWhole(op, rule); }
+template <> void findFactors(LogSumExpOp op, FactorRule &rule) { reduceWhole(op, rule); }
 
-static void findFactors(CumsumOp op, FactorRule &rule) {
+template <> void findFactors(CumsumOp op, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfOperand(0));
   dims[op.getDim()] = -1;
   rule.setOperand(0, dims);
@@ -51,19 +55,19 @@ static void normalizeRows(FactorRule &rule, unsigned results) {
     rule.setResult(result, rows);
 }
 
-static void findFactors(SoftmaxOp, FactorRule &rule) { normalizeRows(rule, 1); }
-static void findFactors(LogSoftmaxOp, FactorRule &rule) { normalizeRows(rule, 1); }
-static void findFactors(LayerNormOp, FactorRule &rule) { normalizeRows(rule, 3); }
-static void findFactors(RmsNormOp, FactorRule &rule) { normalizeRows(rule, 2); }
+template <> void findFactors(SoftmaxOp, FactorRule &rule) { normalizeRows(rule, 1); }
+template <> void findFactors(LogSoftmaxOp, FactorRule &rule) { normalizeRows(rule, 1); }
+template <> void findFactors(LayerNormOp, FactorRule &rule) { normalizeRows(rule, 3); }
+template <> void findFactors(RmsNormOp, FactorRule &rule) { normalizeRows(rule, 2); }
 
-static void findFactors(CrossEntropyOp op, FactorRule &rule) {
+template <> void findFactors(CrossEntropyOp op, FactorRule &rule) {
   SmallVector<int> rows = rule.addAll(rule.shapeOfOperand(1));
   rule.setOperand(0, rows);
   rule.setOperand(1, rows);
   rule.setResult(0, rows);
 }
 
-static void findFactors(GroupNormOp op, FactorRule &rule) {
+template <> void findFactors(GroupNormOp op, FactorRule &rule) {
   int samples = rule.add(rule.shapeOfOperand(0)[0]);
   rule.setOperand(0, samples);
   for (unsigned result : {0, 1, 2})
@@ -71,7 +75,7 @@ static void findFactors(GroupNormOp op, FactorRule &rule) {
 }
 
 /// Samples of a part have statistics of their own; channels are independent.
-static void findFactors(BatchNormOp op, FactorRule &rule) {
+template <> void findFactors(BatchNormOp op, FactorRule &rule) {
   int samples = rule.add(rule.shapeOfOperand(0)[0], FactorKind::Grouped);
   int channels = rule.add(rule.shapeOfOperand(0)[1]);
   rule.setOperand(0, {samples, channels});
@@ -82,9 +86,8 @@ static void findFactors(BatchNormOp op, FactorRule &rule) {
   }
 }
 
-/// Finds factors of batch statistics. Their count is no dimension of the op: it counts the samples
-/// of the statistics.
-static void findFactors(BatchStatisticsOp, FactorRule &rule) {
+/// Its count is none of its dimensions: it is of the samples that the statistics are of.
+template <> void findFactors(BatchStatisticsOp, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfOperand(0));
   for (unsigned each : {0, 1}) {
     rule.setOperand(each, dims);
@@ -92,18 +95,12 @@ static void findFactors(BatchStatisticsOp, FactorRule &rule) {
   }
 }
 
-static void findFactors(BatchNormInferenceOp op, FactorRule &rule) {
+template <> void findFactors(BatchNormInferenceOp op, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfOperand(0));
   rule.setOperand(0, dims);
   rule.setResult(0, dims);
   for (unsigned other : {1, 2, 3, 4})
     rule.setOperand(other, dims[1]);
-}
-
-void attachRowBatching(MLIRContext *context) {
-  attachBatching<SumOp, MeanOp, MaxOp, MinOp, ProdOp, LogSumExpOp, ArgmaxOp, CumsumOp>(context);
-  attachBatching<SoftmaxOp, LogSoftmaxOp, LayerNormOp, RmsNormOp, CrossEntropyOp, GroupNormOp,
-                 BatchNormOp, BatchStatisticsOp, BatchNormInferenceOp>(context);
 }
 
 } // namespace reprise

@@ -8,25 +8,24 @@ using namespace reprise;
 
 namespace reprise {
 
-/// Finds no factors: the constant is computed whole and sliced afterwards, since its elements do
-/// not follow from their position.
-static void findFactors(ConstantOp, FactorRule &) {}
+/// Made whole, and cut behind: its elements are no function of their place.
+template <> void findFactors(ConstantOp, FactorRule &) {}
 
-/// Finds factors of iota, which repeats along all dimensions but one.
-static void findFactors(IotaOp op, FactorRule &rule) {
+/// Along the other dimensions it repeats.
+template <> void findFactors(IotaOp op, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfResult(0));
   dims[op.getDim()] = -1;
   rule.setResult(0, dims);
 }
 
-static void findFactors(BroadcastOp op, FactorRule &rule) {
+template <> void findFactors(BroadcastOp op, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfResult(0));
   rule.setResult(0, dims);
   for (auto [from, to] : llvm::enumerate(op.getDims()))
     rule.setOperand(0, from, {dims[to]});
 }
 
-static void findFactors(TransposeOp op, FactorRule &rule) {
+template <> void findFactors(TransposeOp op, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfOperand(0));
   rule.setOperand(0, dims);
   for (auto [to, from] : llvm::enumerate(op.getPermutation()))
@@ -96,7 +95,7 @@ private:
 };
 } // namespace
 
-static void findFactors(ReshapeOp, FactorRule &rule) { ReshapeFactors(rule).run(); }
+template <> void findFactors(ReshapeOp, FactorRule &rule) { ReshapeFactors(rule).run(); }
 
 /// Gives whole dimensions a factor each; all others are coupled.
 static void shareWhole(FactorRule &rule, function_ref<bool(int64_t)> isWhole) {
@@ -113,25 +112,25 @@ static bool isWhole(SliceOp op, int64_t dim) {
          op.getLimits()[dim] == op.getOperand().getType().getDimSize(dim);
 }
 
-static void findFactors(SliceOp op, FactorRule &rule) {
+template <> void findFactors(SliceOp op, FactorRule &rule) {
   shareWhole(rule, [&](int64_t dim) { return isWhole(op, dim); });
 }
 
 /// The window of a dimension that was whole ends where its part ends.
-static void adjust(SliceOp op) {
+template <> void adjust(SliceOp op) {
   SmallVector<int64_t> limits(op.getLimits());
   for (auto [dim, limit] : llvm::enumerate(limits))
     limit = std::min(limit, op.getOperand().getType().getDimSize(dim));
   op.setLimits(limits);
 }
 
-static void findFactors(PadOp op, FactorRule &rule) {
+template <> void findFactors(PadOp op, FactorRule &rule) {
   shareWhole(rule, [&](int64_t dim) {
     return op.getLow()[dim] == 0 && op.getHigh()[dim] == 0 && op.getInterior()[dim] == 0;
   });
 }
 
-static void findFactors(ConcatenateOp op, FactorRule &rule) {
+template <> void findFactors(ConcatenateOp op, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfResult(0));
   dims[op.getDim()] = -1;
   rule.setResult(0, dims);
@@ -139,14 +138,13 @@ static void findFactors(ConcatenateOp op, FactorRule &rule) {
     rule.setOperand(operand, dims);
 }
 
-/// Finds factors of dynamic_slice: a window as large as its dimension lies at 0, for every start
-/// index.
-static void findFactors(DynamicSliceOp op, FactorRule &rule) {
+/// A window as large as its dimension lies at 0, wherever it should start.
+template <> void findFactors(DynamicSliceOp op, FactorRule &rule) {
   shareWhole(
       rule, [&](int64_t dim) { return rule.shapeOfOperand(0)[dim] == rule.shapeOfResult(0)[dim]; });
 }
 
-static void findFactors(DynamicUpdateOp op, FactorRule &rule) {
+template <> void findFactors(DynamicUpdateOp op, FactorRule &rule) {
   for (auto [dim, size] : llvm::enumerate(rule.shapeOfResult(0)))
     if (rule.shapeOfOperand(1)[dim] == size) {
       int factor = rule.add(size);
@@ -154,11 +152,6 @@ static void findFactors(DynamicUpdateOp op, FactorRule &rule) {
       rule.setOperand(1, dim, {factor});
       rule.setResult(0, dim, {factor});
     }
-}
-
-void attachShapeBatching(MLIRContext *context) {
-  attachBatching<ConstantOp, IotaOp, BroadcastOp, TransposeOp, ReshapeOp, SliceOp, PadOp,
-                 ConcatenateOp, DynamicSliceOp, DynamicUpdateOp>(context);
 }
 
 } // namespace reprise

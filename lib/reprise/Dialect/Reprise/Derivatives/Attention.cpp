@@ -17,8 +17,8 @@ static Value sumToBias(Pullback &p, Value scores, Value bias) {
   return p.reshape(p.sum(scores, repeated), shape);
 }
 
-/// Differentiates attention: one op computes all gradients, and draws the same words again.
-static void differentiate(AttentionOp op, Pullback &p) {
+/// The gradients come from one op that draws the same words again.
+template <> void differentiate(AttentionOp op, Pullback &p) {
   bool wide =
       p.wantsWide(0, op.getQuery()) || p.wantsWide(1, op.getKey()) || p.wantsWide(2, op.getValue());
   auto fit = [&](Value x) { return wide ? p.widen(x) : x; };
@@ -146,8 +146,8 @@ static void throughDifference(Pullback &p, Scores &s, const Operands &x, Value w
 ///   P = exp(q·k·scale + bias - lse), Pd = dropout(P), delta = Σ_d dout·out - dlse,
 ///   dP = dropout(dout·v), dS = P·(dP - delta),
 ///   dq = Σ_s dS·k·scale, dk = Σ_t dS·q·scale, dv = Σ_t Pd·dout, dscore = dS
-/// in reverse order. out and lse are operands of their own.
-static void differentiate(AttentionBackwardOp op, Pullback &p) {
+/// taken backwards, with out and lse as operands of their own.
+template <> void differentiate(AttentionBackwardOp op, Pullback &p) {
   Scores s{p, op};
   Operands x{s.fold(p.widen(op.getQuery())), p.widen(op.getKey()),          p.widen(op.getValue()),
              s.fold(p.widen(op.getOut())),   s.fold(p.widen(op.getDout())), s.fold(op.getLse())};
@@ -188,7 +188,7 @@ static void differentiate(AttentionBackwardOp op, Pullback &p) {
 
 /// The rotation back; with the halves x1, x2 and g1, g2 of the last dimension, dcosine = Σ (g1·x1 +
 /// g2·x2) and dsine = Σ (g2·x1 - g1·x2).
-static void differentiate(RotaryOp op, Pullback &p) {
+template <> void differentiate(RotaryOp op, Pullback &p) {
   Value g = p.get(), x = p.widen(op.getOperand());
   p.give(0, RotaryOp::create(p.b, g.getType(), g, op.getCosine(), p.neg(op.getSine())));
   ArrayRef<int64_t> shape = tensorTypeOf(g).getShape();
@@ -203,10 +203,6 @@ static void differentiate(RotaryOp op, Pullback &p) {
   auto leading = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
   p.give(1, p.sum(p.add(p.mul(g1, x1), p.mul(g2, x2)), leading));
   p.give(2, p.sum(p.sub(p.mul(g2, x1), p.mul(g1, x2)), leading));
-}
-
-void attachAttentionRules(MLIRContext *context) {
-  attachRules<AttentionOp, AttentionBackwardOp, RotaryOp>(context);
 }
 
 } // namespace reprise

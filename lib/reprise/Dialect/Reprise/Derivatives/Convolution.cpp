@@ -24,17 +24,17 @@ static void giveConvolution(OpT op, Pullback &p, unsigned i, Value first, Value 
                     op.getStrides(), op.getLow(), op.getHigh(), op.getDilation(), op.getGroups()));
 }
 
-static void differentiate(ConvolutionOp op, Pullback &p) {
+template <> void differentiate(ConvolutionOp op, Pullback &p) {
   giveConvolution<ConvolutionTransposeOp>(op, p, 0, p.getRaw(), op.getFilter());
   giveConvolution<ConvolutionFilterOp>(op, p, 1, op.getImage(), p.getRaw());
 }
 
-static void differentiate(ConvolutionTransposeOp op, Pullback &p) {
+template <> void differentiate(ConvolutionTransposeOp op, Pullback &p) {
   giveConvolution<ConvolutionOp>(op, p, 0, p.getRaw(), op.getFilter());
   giveConvolution<ConvolutionFilterOp>(op, p, 1, p.getRaw(), op.getOutput());
 }
 
-static void differentiate(ConvolutionFilterOp op, Pullback &p) {
+template <> void differentiate(ConvolutionFilterOp op, Pullback &p) {
   giveConvolution<ConvolutionTransposeOp>(op, p, 0, op.getOutput(), p.getRaw());
   giveConvolution<ConvolutionOp>(op, p, 1, op.getImage(), p.getRaw());
 }
@@ -47,8 +47,8 @@ static SmallVector<int64_t> flatShape(RankedTensorType type) {
   return {type.getDimSize(0), type.getDimSize(1), planes ? type.getNumElements() / planes : 0};
 }
 
-/// Differentiates max_pool: scatters each cotangent to the maximum of its window.
-static void differentiate(MaxPoolOp op, Pullback &p) {
+/// Each cotangent goes to where its window's maximum stands.
+template <> void differentiate(MaxPoolOp op, Pullback &p) {
   if (!p.wants(0))
     return;
   auto from = tensorTypeOf(op.getOperand());
@@ -68,16 +68,11 @@ template <typename To, typename OpT> static void giveAdjoint(OpT op, Pullback &p
                        op.getStrides(), op.getLow(), op.getHigh(), op.getAdaptive()));
 }
 
-static void differentiate(AveragePoolOp op, Pullback &p) {
+template <> void differentiate(AveragePoolOp op, Pullback &p) {
   giveAdjoint<AveragePoolBackwardOp>(op, p);
 }
-static void differentiate(AveragePoolBackwardOp op, Pullback &p) {
+template <> void differentiate(AveragePoolBackwardOp op, Pullback &p) {
   giveAdjoint<AveragePoolOp>(op, p);
-}
-
-void attachConvolutionRules(MLIRContext *context) {
-  attachRules<ConvolutionOp, ConvolutionTransposeOp, ConvolutionFilterOp, MaxPoolOp, AveragePoolOp,
-              AveragePoolBackwardOp>(context);
 }
 
 } // namespace reprise

@@ -11,11 +11,11 @@ namespace reprise {
 
 //===-- Linear --------------------------------------------------------------------------------===//
 
-static void differentiate(NameOp, Pullback &p) { p.give(0, p.getRaw()); }
-static void differentiate(OffloadOp, Pullback &p) { p.give(0, p.getRaw()); }
+template <> void differentiate(NameOp, Pullback &p) { p.give(0, p.getRaw()); }
+template <> void differentiate(OffloadOp, Pullback &p) { p.give(0, p.getRaw()); }
 
-/// Differentiates custom_vjp: copies the body, whose results are the cotangents of the inputs.
-static void differentiate(CustomVjpOp op, Pullback &p) {
+/// Copies the body, whose results are the cotangents of the inputs.
+template <> void differentiate(CustomVjpOp op, Pullback &p) {
   IRMapping mapping;
   Block &body = op.getBody().front();
   unsigned argument = 0;
@@ -30,27 +30,27 @@ static void differentiate(CustomVjpOp op, Pullback &p) {
   for (auto [i, cotangent] : llvm::enumerate(body.getTerminator()->getOperands()))
     p.give(op.getPrimals().size() + i, mapping.lookupOrDefault(cotangent));
 }
-static void differentiate(CastOp, Pullback &p) { p.give(0, p.getRaw()); }
-static void differentiate(NegOp, Pullback &p) { p.give(0, p.neg(p.getRaw())); }
+template <> void differentiate(CastOp, Pullback &p) { p.give(0, p.getRaw()); }
+template <> void differentiate(NegOp, Pullback &p) { p.give(0, p.neg(p.getRaw())); }
 
-static void differentiate(AddOp, Pullback &p) {
+template <> void differentiate(AddOp, Pullback &p) {
   p.give(0, p.getRaw());
   p.give(1, p.getRaw());
 }
 
-static void differentiate(SubOp, Pullback &p) {
+template <> void differentiate(SubOp, Pullback &p) {
   p.give(0, p.getRaw());
   p.give(1, p.neg(p.getRaw()));
 }
 
-static void differentiate(SelectOp op, Pullback &p) {
+template <> void differentiate(SelectOp op, Pullback &p) {
   Value g = p.getRaw(), zero = p.like(g, 0);
   p.give(1, p.select(op.getCondition(), g, zero));
   p.give(2, p.select(op.getCondition(), zero, g));
 }
 
-/// Differentiates dropout: draws the same words again and scales the cotangent as the operand.
-static void differentiate(DropoutOp op, Pullback &p) {
+/// Draws the same words again: the cotangent is dropped and scaled as the operand was.
+template <> void differentiate(DropoutOp op, Pullback &p) {
   if (!p.wants(0))
     return;
   Value g = p.convert(p.getRaw(), p.getWanted(0).getElementType());
@@ -60,7 +60,7 @@ static void differentiate(DropoutOp op, Pullback &p) {
 
 //===-- Products ------------------------------------------------------------------------------===//
 
-static void differentiate(MulOp op, Pullback &p) {
+template <> void differentiate(MulOp op, Pullback &p) {
   Value g = p.get();
   if (p.wants(0))
     p.give(0, p.mul(g, p.widen(op.getRhs())));
@@ -68,8 +68,8 @@ static void differentiate(MulOp op, Pullback &p) {
     p.give(1, p.mul(g, p.widen(op.getLhs())));
 }
 
-/// Differentiates by d(x/y) = dx/y - (dx/y)·(x/y).
-static void differentiate(DivOp op, Pullback &p) {
+/// d(x/y) = dx/y - (dx/y)·(x/y).
+template <> void differentiate(DivOp op, Pullback &p) {
   Value quotient = p.div(p.get(), p.widen(op.getRhs()));
   p.give(0, quotient);
   if (p.wants(1))
@@ -84,29 +84,28 @@ static void chooseFirst(Pullback &p, ComparePredicate predicate, Value lhs, Valu
   p.give(1, p.select(first, zero, g));
 }
 
-static void differentiate(MaximumOp op, Pullback &p) {
+template <> void differentiate(MaximumOp op, Pullback &p) {
   chooseFirst(p, ComparePredicate::ge, op.getLhs(), op.getRhs());
 }
-static void differentiate(MinimumOp op, Pullback &p) {
+template <> void differentiate(MinimumOp op, Pullback &p) {
   chooseFirst(p, ComparePredicate::le, op.getLhs(), op.getRhs());
 }
 
-/// Differentiates relu; the derivative at 0 is 0. The rule reads the result, which is as good as
-/// the operand and which the next op reads too.
-static void differentiate(ReluOp op, Pullback &p) {
+/// 0 at 0. The result tells as much as the operand and is what the next op reads, too.
+template <> void differentiate(ReluOp op, Pullback &p) {
   Value g = p.getRaw(), y = op.getResult();
   p.give(0, p.select(p.compare(ComparePredicate::gt, y, p.like(y, 0)), g, p.like(g, 0)));
 }
 
 /// The sign of x, 0 at 0.
-static void differentiate(AbsOp op, Pullback &p) {
+template <> void differentiate(AbsOp op, Pullback &p) {
   Value g = p.getRaw(), x = op.getOperand(), zero = p.like(x, 0);
   Value positive = p.select(p.compare(ComparePredicate::gt, x, zero), g, p.like(g, 0));
   p.give(0, p.select(p.compare(ComparePredicate::lt, x, zero), p.neg(g), positive));
 }
 
-/// Differentiates clamp; the derivative is 1 at the bounds, which are rounded as in the op.
-static void differentiate(ClampOp op, Pullback &p) {
+/// 1 at the bounds, too, which are rounded as in the op.
+template <> void differentiate(ClampOp op, Pullback &p) {
   Value g = p.getRaw(), x = op.getOperand();
   Value above = p.compare(ComparePredicate::ge, x, p.like(x, op.getLow()));
   Value below = p.compare(ComparePredicate::le, x, p.like(x, op.getHigh()));
@@ -115,38 +114,38 @@ static void differentiate(ClampOp op, Pullback &p) {
 
 //===-- Elementary functions ------------------------------------------------------------------===//
 
-static void differentiate(ExpOp op, Pullback &p) {
+template <> void differentiate(ExpOp op, Pullback &p) {
   p.give(0, p.mul(p.get(), p.widen(op.getResult())));
 }
 
-static void differentiate(LogOp op, Pullback &p) {
+template <> void differentiate(LogOp op, Pullback &p) {
   p.give(0, p.div(p.get(), p.widen(op.getOperand())));
 }
 
-static void differentiate(SqrtOp op, Pullback &p) {
+template <> void differentiate(SqrtOp op, Pullback &p) {
   p.give(0, p.div(p.scale(p.get(), 0.5), p.widen(op.getResult())));
 }
 
-/// Differentiates by y' = -y³/2.
-static void differentiate(RsqrtOp op, Pullback &p) {
+/// y' = -y³/2.
+template <> void differentiate(RsqrtOp op, Pullback &p) {
   Value y = p.widen(op.getResult());
   p.give(0, p.mul(p.scale(p.get(), -0.5), p.mul(p.mul(y, y), y)));
 }
 
-static void differentiate(SinOp op, Pullback &p) {
+template <> void differentiate(SinOp op, Pullback &p) {
   Value x = p.widen(op.getOperand());
   p.give(0, p.mul(p.get(), CosOp::create(p.b, x.getType(), x)));
 }
 
-static void differentiate(CosOp op, Pullback &p) {
+template <> void differentiate(CosOp op, Pullback &p) {
   Value x = p.widen(op.getOperand());
   p.give(0, p.neg(p.mul(p.get(), SinOp::create(p.b, x.getType(), x))));
 }
 
-/// Differentiates by dx = y·x^(y-1), dy = x^y·log x. The first is 0 if y = 0, the second if x = 0
-/// and y >= 0. The rule guards operands that would give infinities there, so that no further
-/// derivative computes 0·inf.
-static void differentiate(PowOp op, Pullback &p) {
+/// dx = y·x^(y-1), dy = x^y·log x; 0 for the first where y = 0, for the second where x = 0 and
+/// y >= 0. What would be infinite there is kept from being computed, so that no further derivative
+/// meets 0·inf.
+template <> void differentiate(PowOp op, Pullback &p) {
   Value g = p.get(), x = p.widen(op.getLhs()), y = p.widen(op.getRhs());
   Value zero = p.like(x, 0), one = p.like(x, 1);
   if (p.wants(0)) {
@@ -167,27 +166,27 @@ static void differentiate(PowOp op, Pullback &p) {
   }
 }
 
-/// Differentiates by y' = 1 - y².
-static void differentiate(TanhOp op, Pullback &p) {
+/// y' = 1 - y².
+template <> void differentiate(TanhOp op, Pullback &p) {
   Value y = p.widen(op.getResult());
   p.give(0, p.mul(p.get(), p.sub(p.like(y, 1), p.mul(y, y))));
 }
 
-/// Differentiates by y' = 2/√π · exp(-x²).
-static void differentiate(ErfOp op, Pullback &p) {
+/// y' = 2/√π · exp(-x²).
+template <> void differentiate(ErfOp op, Pullback &p) {
   Value x = p.widen(op.getOperand());
   Value bell = p.exp(p.neg(p.mul(x, x)));
   p.give(0, p.mul(p.get(), p.scale(bell, 2 * llvm::numbers::inv_sqrtpi)));
 }
 
-/// Differentiates by y' = y·(1 - y).
-static void differentiate(SigmoidOp op, Pullback &p) {
+/// y' = y·(1 - y).
+template <> void differentiate(SigmoidOp op, Pullback &p) {
   Value y = p.widen(op.getResult());
   p.give(0, p.mul(p.get(), p.mul(y, p.sub(p.like(y, 1), y))));
 }
 
-/// Differentiates by y' = s·(1 + x·(1 - s)) with s = sigmoid(x).
-static void differentiate(SiluOp op, Pullback &p) {
+/// y' = s·(1 + x·(1 - s)) with s = sigmoid(x).
+template <> void differentiate(SiluOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), one = p.like(x, 1);
   Value s = SigmoidOp::create(p.b, x.getType(), x);
   Value slope = p.mul(s, p.add(one, p.mul(x, p.sub(one, s))));
@@ -214,16 +213,10 @@ static Value geluTanhSlope(Pullback &p, Value x) {
   return p.add(p.scale(p.add(one, t), 0.5), bend);
 }
 
-static void differentiate(GeluOp op, Pullback &p) {
+template <> void differentiate(GeluOp op, Pullback &p) {
   Value x = p.widen(op.getOperand());
   Value slope = op.getForm() == GeluForm::erf ? geluSlope(p, x) : geluTanhSlope(p, x);
   p.give(0, p.mul(p.get(), slope));
-}
-
-void attachElementwiseRules(MLIRContext *context) {
-  attachRules<NameOp, OffloadOp, CustomVjpOp, CastOp, NegOp, AddOp, SubOp, SelectOp, DropoutOp,
-              MulOp, DivOp, MaximumOp, MinimumOp, ReluOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp,
-              TanhOp, ErfOp, SigmoidOp, SiluOp, GeluOp, SinOp, CosOp, PowOp, ClampOp>(context);
 }
 
 } // namespace reprise

@@ -12,21 +12,21 @@ static Value inWanted(Pullback &p, unsigned i) {
   return p.convert(p.getRaw(), p.getWanted(i).getElementType());
 }
 
-static void differentiate(GatherOp op, Pullback &p) {
+template <> void differentiate(GatherOp op, Pullback &p) {
   if (p.wants(0))
     p.give(0, ScatterAddOp::create(p.b, p.getWanted(0), op.getIndices(), inWanted(p, 0)));
 }
 
-static void differentiate(ScatterAddOp op, Pullback &p) {
+template <> void differentiate(ScatterAddOp op, Pullback &p) {
   p.give(1, GatherOp::create(p.b, p.getRaw(), op.getIndices()));
 }
 
-static void differentiate(TakeAlongOp op, Pullback &p) {
+template <> void differentiate(TakeAlongOp op, Pullback &p) {
   if (p.wants(0))
     p.give(0, ScatterAddAlongOp::create(p.b, p.getWanted(0), op.getIndices(), inWanted(p, 0)));
 }
 
-static void differentiate(ScatterAddAlongOp op, Pullback &p) {
+template <> void differentiate(ScatterAddAlongOp op, Pullback &p) {
   p.give(1, TakeAlongOp::create(p.b, p.getRaw(), op.getIndices()));
 }
 
@@ -41,9 +41,8 @@ static Value findLast(Pullback &p, TypedValue<RankedTensorType> indices, int64_t
   return p.compare(ComparePredicate::eq, GatherOp::create(p.b, last, indices), numbers);
 }
 
-/// Differentiates scatter: rows that were overwritten, and updates that a later update overwrote,
-/// get no cotangent.
-static void differentiate(ScatterOp op, Pullback &p) {
+/// A row that was written to gave nothing, and an update that was written over gave nothing.
+template <> void differentiate(ScatterOp op, Pullback &p) {
   Value g = p.getRaw(), indices = op.getIndices();
   auto updates = tensorTypeOf(op.getUpdates()).clone(tensorTypeOf(g).getElementType());
   p.give(0, ScatterOp::create(p.b, g, indices, p.splat(updates, 0)));
@@ -55,23 +54,18 @@ static void differentiate(ScatterOp op, Pullback &p) {
   p.give(2, p.select(p.broadcast(stays, updates.getShape(), dims), rows, p.like(rows, 0)));
 }
 
-static void differentiate(DynamicSliceOp op, Pullback &p) {
+template <> void differentiate(DynamicSliceOp op, Pullback &p) {
   if (!p.wants(0))
     return;
   Value zeros = p.splat(p.getWanted(0), 0);
   p.give(0, DynamicUpdateOp::create(p.b, zeros, inWanted(p, 0), op.getStarts()));
 }
 
-static void differentiate(DynamicUpdateOp op, Pullback &p) {
+template <> void differentiate(DynamicUpdateOp op, Pullback &p) {
   Value g = p.getRaw(), starts = op.getStarts();
   auto window = tensorTypeOf(op.getUpdate()).clone(tensorTypeOf(g).getElementType());
   p.give(0, DynamicUpdateOp::create(p.b, g, p.splat(window, 0), starts));
   p.give(1, DynamicSliceOp::create(p.b, window, g, starts));
-}
-
-void attachIndexingRules(MLIRContext *context) {
-  attachRules<GatherOp, ScatterAddOp, TakeAlongOp, ScatterAddAlongOp, ScatterOp, DynamicSliceOp,
-              DynamicUpdateOp>(context);
 }
 
 } // namespace reprise

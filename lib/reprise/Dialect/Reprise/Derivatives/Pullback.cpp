@@ -1,6 +1,8 @@
 // reprise: the language of derivative rules; their registration.
 #include "Pullback.h"
+
 #include "reprise/Dialect/Reprise/Derivatives.h"
+#include "reprise/Dialect/Reprise/IR/OpList.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -57,14 +59,30 @@ Value reprise::isAt(Pullback &p, Value index, ArrayRef<int64_t> shape, int64_t d
                    p.spread(index, shape, dim));
 }
 
+namespace {
+
+/// Ops without a derivative: they are expanded before, or their results depend on no float.
+using Constant =
+    OpList<AndOp, ArgmaxOp, BitcastOp, CompareOp, ConstantOp, DotBiasOp, FloorOp, IotaOp, NotOp,
+           OneHotOp, OrOp, RandomBernoulliOp, RandomNormalOp, RandomUniformIntOp, RandomUniformOp,
+           RemOp, ShiftLeftOp, ShiftRightOp, XorOp>;
+template <typename OpT>
+struct DerivativeRule : DifferentiableOpInterface::ExternalModel<DerivativeRule<OpT>, OpT> {
+  void buildPullback(Operation *op, ImplicitLocOpBuilder &b, ValueRange cotangents,
+                     ArrayRef<RankedTensorType> wanted, MutableArrayRef<Value> given) const {
+    Pullback pullback(b, cotangents, wanted, given);
+    differentiate(cast<OpT>(op), pullback);
+  }
+};
+
+} // namespace
+
 void reprise::registerDerivatives(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
-    attachElementwiseRules(context);
-    attachShapeRules(context);
-    attachIndexingRules(context);
-    attachReductionRules(context);
-    attachRowRules(context);
-    attachAttentionRules(context);
-    attachConvolutionRules(context);
+    forEachOp([&](auto tag) {
+      using OpT = typename decltype(tag)::Op;
+      if constexpr (!isIn<OpT>(Constant()) && !isIn<OpT>(StructureOps()))
+        OpT::template attachInterface<DerivativeRule<OpT>>(*context);
+    });
   });
 }

@@ -81,28 +81,9 @@ private:
 /// without `dim`.
 mlir::Value isAt(Pullback &p, mlir::Value index, llvm::ArrayRef<int64_t> shape, int64_t dim);
 
-/// The rule of `OpT` is the overload `differentiate(OpT, Pullback &)`.
-template <typename OpT>
-struct DerivativeRule : DifferentiableOpInterface::ExternalModel<DerivativeRule<OpT>, OpT> {
-  void buildPullback(mlir::Operation *op, mlir::ImplicitLocOpBuilder &b,
-                     mlir::ValueRange cotangents, llvm::ArrayRef<mlir::RankedTensorType> wanted,
-                     llvm::MutableArrayRef<mlir::Value> given) const {
-    Pullback pullback(b, cotangents, wanted, given);
-    differentiate(mlir::cast<OpT>(op), pullback);
-  }
-};
-
-template <typename... OpTs> void attachRules(mlir::MLIRContext *context) {
-  (OpTs::template attachInterface<DerivativeRule<OpTs>>(*context), ...);
-}
-
-void attachElementwiseRules(mlir::MLIRContext *context);
-void attachShapeRules(mlir::MLIRContext *context);
-void attachIndexingRules(mlir::MLIRContext *context);
-void attachReductionRules(mlir::MLIRContext *context);
-void attachRowRules(mlir::MLIRContext *context);
-void attachAttentionRules(mlir::MLIRContext *context);
-void attachConvolutionRules(mlir::MLIRContext *context);
+/// Builds the pullback of an op. Each op that has a derivative specializes it; for one that neither
+/// does nor stands among those without (Pullback.cpp), nothing links.
+template <typename OpT> void differentiate(OpT op, Pullback &p);
 
 } // namespace reprise
 

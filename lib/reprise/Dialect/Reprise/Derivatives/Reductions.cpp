@@ -12,11 +12,11 @@ using Indices = SmallVector<int64_t>;
 
 //===-- Reductions ----------------------------------------------------------------------------===//
 
-static void differentiate(SumOp op, Pullback &p) {
+template <> void differentiate(SumOp op, Pullback &p) {
   p.give(0, p.spread(p.getRaw(), tensorTypeOf(op.getOperand()).getShape(), op.getDims()));
 }
 
-static void differentiate(MeanOp op, Pullback &p) {
+template <> void differentiate(MeanOp op, Pullback &p) {
   auto from = tensorTypeOf(op.getOperand());
   int64_t count = 1;
   for (int64_t dim : op.getDims())
@@ -86,8 +86,10 @@ template <typename OpT> static void routeToExtreme(OpT op, Pullback &p, Value x)
     p.give(0, routeToMaximum(p, x, op.getDims(), p.getRaw()));
 }
 
-static void differentiate(MaxOp op, Pullback &p) { routeToExtreme(op, p, op.getOperand()); }
-static void differentiate(MinOp op, Pullback &p) { routeToExtreme(op, p, p.neg(op.getOperand())); }
+template <> void differentiate(MaxOp op, Pullback &p) { routeToExtreme(op, p, op.getOperand()); }
+template <> void differentiate(MinOp op, Pullback &p) {
+  routeToExtreme(op, p, p.neg(op.getOperand()));
+}
 
 /// Returns, along a dimension, the product of `x` at the indices before each index (or after it): x
 /// shifted by one, then products of runs that double in length.
@@ -112,7 +114,7 @@ static Value multiplyRuns(Pullback &p, Value x, int64_t dim, bool after) {
 
 /// The product of all others. Without a division, a zero is like any number, for further
 /// derivatives too.
-static void differentiate(ProdOp op, Pullback &p) {
+template <> void differentiate(ProdOp op, Pullback &p) {
   auto type = tensorTypeOf(op.getOperand());
   if (type.getNumElements() == 0)
     return;
@@ -124,9 +126,8 @@ static void differentiate(ProdOp op, Pullback &p) {
   p.give(0, one.split(p.mul(p.spread(p.get(), tensorTypeOf(rows).getShape(), dim), others)));
 }
 
-/// Differentiates by g·exp(x - y); 0 if all elements are -inf. The y of a 16-bit op has too few
-/// bits for that, so the rule computes it again.
-static void differentiate(LogSumExpOp op, Pullback &p) {
+/// g·exp(x - y); 0 if all elements are -inf. The y of a 16-bit op is too short for that.
+template <> void differentiate(LogSumExpOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), y = op.getResult();
   if (tensorTypeOf(x) != op.getOperand().getType())
     y = LogSumExpOp::create(p.b, x, op.getDims());
@@ -140,7 +141,7 @@ static void differentiate(LogSumExpOp op, Pullback &p) {
 //===-- cumsum, top_k -------------------------------------------------------------------------===//
 
 /// The sum of the cotangents of all later elements, in the type that the operand asks for.
-static void differentiate(CumsumOp op, Pullback &p) {
+template <> void differentiate(CumsumOp op, Pullback &p) {
   if (!p.wants(0))
     return;
   Value g = p.convert(p.getRaw(), p.getWanted(0).getElementType());
@@ -148,7 +149,7 @@ static void differentiate(CumsumOp op, Pullback &p) {
   p.give(0, CumsumOp::create(p.b, g.getType(), g, op.getDimAttr(), reverse));
 }
 
-static void differentiate(TopKOp op, Pullback &p) {
+template <> void differentiate(TopKOp op, Pullback &p) {
   if (!p.wants(0) || !p.getRaw(0))
     return;
   Value g = p.convert(p.getRaw(0), p.getWanted(0).getElementType());
@@ -203,7 +204,7 @@ static Value contractCotangent(Pullback &p, Value g, const Side &self, const Sid
   return p.transpose(dot, permutation);
 }
 
-static void differentiate(DotGeneralOp op, Pullback &p) {
+template <> void differentiate(DotGeneralOp op, Pullback &p) {
   Value g = p.getRaw(), l = op.getLhs(), r = op.getRhs();
   // For 16-bit operands with an f32 result, rounding the cotangent would lose bits, but widening
   // the other operand loses none.
@@ -220,11 +221,6 @@ static void differentiate(DotGeneralOp op, Pullback &p) {
     p.give(0, contractCotangent(p, g, lhs, rhs, true, result(0), op.getAccumulationAttr()));
   if (p.wants(1))
     p.give(1, contractCotangent(p, g, rhs, lhs, false, result(1), op.getAccumulationAttr()));
-}
-
-void attachReductionRules(MLIRContext *context) {
-  attachRules<SumOp, MeanOp, MaxOp, MinOp, ProdOp, LogSumExpOp, CumsumOp, TopKOp, DotGeneralOp>(
-      context);
 }
 
 } // namespace reprise

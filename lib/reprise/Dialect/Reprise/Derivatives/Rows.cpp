@@ -39,22 +39,22 @@ struct Channels {
 };
 } // namespace
 
-/// Differentiates by y·(g - Σ g·y).
-static void differentiate(SoftmaxOp op, Pullback &p) {
+/// y·(g - Σ g·y).
+template <> void differentiate(SoftmaxOp op, Pullback &p) {
   Row row{p, op.getType().getShape()};
   Value g = p.get(), y = p.widen(op.getResult());
   p.give(0, p.mul(y, p.sub(g, row.spread(row.sum(p.mul(g, y))))));
 }
 
-/// Differentiates by g - exp(y)·Σ g.
-static void differentiate(LogSoftmaxOp op, Pullback &p) {
+/// g - exp(y)·Σ g.
+template <> void differentiate(LogSoftmaxOp op, Pullback &p) {
   Row row{p, op.getType().getShape()};
   Value g = p.get(), y = p.widen(op.getResult());
   p.give(0, p.sub(g, p.mul(p.exp(y), row.spread(row.sum(g)))));
 }
 
 /// (softmax(logits) - 1 at the label)·g.
-static void differentiate(CrossEntropyOp op, Pullback &p) {
+template <> void differentiate(CrossEntropyOp op, Pullback &p) {
   Value logits = p.widen(op.getLogits()), labels = op.getLabels();
   Row row{p, tensorTypeOf(logits).getShape()};
   Value first = p.like(labels, 0), last = p.like(labels, row.shape.back() - 1);
@@ -102,9 +102,8 @@ struct NormalizedRows {
 };
 } // namespace
 
-/// Differentiates with g·weight as the cotangent of the normalized rows: dweight = Σ g·normal,
-/// dbias = Σ g.
-static void differentiate(LayerNormOp op, Pullback &p) {
+/// With g·weight the cotangent of the normalized rows: dweight = Σ g·normal, dbias = Σ g.
+template <> void differentiate(LayerNormOp op, Pullback &p) {
   NormalizedRows rows(p, p.widen(op.getOperand()), op.getMean(), op.getRstd());
   Value dx;
   if (Value g = p.get(0)) {
@@ -115,7 +114,7 @@ static void differentiate(LayerNormOp op, Pullback &p) {
   p.give(0, rows.addRstd(rows.addMean(dx, p.get(1)), p.get(2)));
 }
 
-static void differentiate(RmsNormOp op, Pullback &p) {
+template <> void differentiate(RmsNormOp op, Pullback &p) {
   NormalizedRows rows(p, p.widen(op.getOperand()), Value(), op.getRstd());
   Value dx;
   if (Value g = p.get(0)) {
@@ -137,7 +136,7 @@ template <typename OpT> static Value rstdOf(OpT op, Pullback &p) {
 /// Σ g·normal,
 ///   dx = weight·rstd·(g - dbias/m - normal·dweight/m);
 /// mean = Σx/m adds dmean/m, and variance = Σ(x - mean)²/m adds 2·dvariance·(x - mean)/m.
-static void differentiate(BatchNormOp op, Pullback &p) {
+template <> void differentiate(BatchNormOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), rstd = rstdOf(op, p);
   Channels channels{p, tensorTypeOf(x).getShape()};
   double count = static_cast<double>(channels.count());
@@ -162,9 +161,8 @@ static void differentiate(BatchNormOp op, Pullback &p) {
   p.give(0, dx);
 }
 
-/// Differentiates batch statistics: the op multiplies, and so does its derivative, by the same
-/// numbers.
-static void differentiate(BatchStatisticsOp op, Pullback &p) {
+/// It multiplies, and so does its derivative, by the same numbers.
+template <> void differentiate(BatchStatisticsOp op, Pullback &p) {
   auto cotangent = [&](unsigned i) {
     Value g = p.get(i);
     return g ? g : p.like(p.widen(op->getOperand(i)), 0.0);
@@ -178,7 +176,7 @@ static void differentiate(BatchStatisticsOp op, Pullback &p) {
 /// Differentiates with normal = (x - mean)·rstd and factor = weight·rstd: dx = g·factor, dweight =
 /// Σ g·normal, dbias = Σ g, dmean = -dbias·factor, and dvariance = -dweight·factor·rstd/2, as
 /// normal' = -normal·rstd²/2.
-static void differentiate(BatchNormInferenceOp op, Pullback &p) {
+template <> void differentiate(BatchNormInferenceOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), g = p.get(), rstd = rstdOf(op, p);
   Channels channels{p, tensorTypeOf(x).getShape()};
   Value normal = p.mul(p.sub(x, channels.spread(op.getMean())), channels.spread(rstd));
@@ -218,10 +216,10 @@ struct Groups {
 };
 } // namespace
 
-/// Differentiates with h = g·weight and m elements per group: dx = rstd·(h - Σh/m -
-/// normal·Σ(h·normal)/m). Sums over a group add the sums over channels, which weight and bias need.
-/// The statistics add the same terms as for a row.
-static void differentiate(GroupNormOp op, Pullback &p) {
+/// With h = g·weight and m elements per group, dx = rstd·(h - Σh/m - normal·Σ(h·normal)/m), where
+/// the sums over a group are made of those over channels, which weight and bias need; the
+/// statistics add what they add to a row.
+template <> void differentiate(GroupNormOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), rstd = op.getRstd();
   ArrayRef<int64_t> shape = tensorTypeOf(x).getShape();
   Groups groups{p, shape, static_cast<int64_t>(op.getGroups())};
@@ -248,11 +246,6 @@ static void differentiate(GroupNormOp op, Pullback &p) {
   if (along)
     dx = p.addIfBoth(dx, p.mul(normal, groups.spread(along)));
   p.give(0, dx);
-}
-
-void attachRowRules(MLIRContext *context) {
-  attachRules<SoftmaxOp, LogSoftmaxOp, CrossEntropyOp, LayerNormOp, RmsNormOp, GroupNormOp,
-              BatchNormOp, BatchStatisticsOp, BatchNormInferenceOp>(context);
 }
 
 } // namespace reprise

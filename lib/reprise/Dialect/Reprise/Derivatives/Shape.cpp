@@ -12,7 +12,7 @@ namespace reprise {
 using Indices = SmallVector<int64_t>;
 
 /// The sum over the repetitions, in the precision that the operand asks for.
-static void differentiate(BroadcastOp op, Pullback &p) {
+template <> void differentiate(BroadcastOp op, Pullback &p) {
   if (!p.wants(0))
     return;
   Indices repeated;
@@ -23,16 +23,16 @@ static void differentiate(BroadcastOp op, Pullback &p) {
   p.give(0, p.sum(g, repeated));
 }
 
-static void differentiate(ReshapeOp op, Pullback &p) {
+template <> void differentiate(ReshapeOp op, Pullback &p) {
   p.give(0, p.reshape(p.getRaw(), tensorTypeOf(op.getOperand()).getShape()));
 }
 
-static void differentiate(TransposeOp op, Pullback &p) {
+template <> void differentiate(TransposeOp op, Pullback &p) {
   p.give(0, p.transpose(p.getRaw(), invertPermutationVector(op.getPermutation())));
 }
 
-/// Puts the cotangents back at the positions that the slice read; the other positions get zeros.
-static void differentiate(SliceOp op, Pullback &p) {
+/// Back to where the elements came from; zeros elsewhere.
+template <> void differentiate(SliceOp op, Pullback &p) {
   Value g = p.getRaw();
   auto from = tensorTypeOf(op.getOperand()), to = tensorTypeOf(g);
   Indices high, interior;
@@ -45,7 +45,7 @@ static void differentiate(SliceOp op, Pullback &p) {
   p.give(0, PadOp::create(p.b, from, g, zero, op.getStarts(), high, interior));
 }
 
-static void differentiate(PadOp op, Pullback &p) {
+template <> void differentiate(PadOp op, Pullback &p) {
   auto from = tensorTypeOf(op.getOperand());
   Indices limits, strides;
   for (int64_t d = 0; d < from.getRank(); ++d) {
@@ -56,7 +56,7 @@ static void differentiate(PadOp op, Pullback &p) {
   p.give(0, SliceOp::create(p.b, p.getRaw(), op.getLow(), limits, strides));
 }
 
-static void differentiate(ConcatenateOp op, Pullback &p) {
+template <> void differentiate(ConcatenateOp op, Pullback &p) {
   Value g = p.getRaw();
   Indices starts(op.getType().getRank(), 0), strides(starts.size(), 1);
   Indices limits = llvm::to_vector(op.getType().getShape());
@@ -69,14 +69,10 @@ static void differentiate(ConcatenateOp op, Pullback &p) {
   }
 }
 
-/// Differentiates a pause: late values pass their cotangent on; early values have none.
-static void differentiate(PauseOp op, Pullback &p) {
+/// The late values are what comes through. The early ones are only looked at.
+template <> void differentiate(PauseOp op, Pullback &p) {
   for (unsigned i = 0, first = op.getEarly().size(); i < op.getNumResults(); ++i)
     p.give(first + i, p.getRaw(i));
-}
-
-void attachShapeRules(MLIRContext *context) {
-  attachRules<BroadcastOp, ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, PauseOp>(context);
 }
 
 } // namespace reprise

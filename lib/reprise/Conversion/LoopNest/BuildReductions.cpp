@@ -1,5 +1,5 @@
-// reprise: builds the graph of a loop nest: reductions
-#include "GraphBuilder.h"
+// reprise: builds the kernel of a loop nest: reductions
+#include "NestBuilder.h"
 
 using namespace mlir;
 
@@ -21,19 +21,19 @@ static Strided dimsOf(Operation *op, bool reduced) {
   return chosen;
 }
 
-GraphBuilder::Result GraphBuilder::visitReduced(Operation *op, const Affine &kept,
-                                                const Affine &reduced) {
+NestBuilder::Result NestBuilder::visitReduced(Operation *op, const Affine &kept,
+                                              const Affine &reduced) {
   Value operand = op->getOperand(0);
   Strided keptDims = dimsOf(op, false), reducedDims = dimsOf(op, true);
   auto start = follow(kept, keptDims.sizes, keptDims.strides);
   auto step = start ? follow(reduced, reducedDims.sizes, reducedDims.strides) : std::nullopt;
   if (!step)
     return fail(op->getResult(0));
-  Result node = visit(operand, *start + *step);
+  Result element = visit(operand, *start + *step);
   // A reduction inside that would run once per element had better be over before.
-  if (failed(node) && obstacle.misplaced)
+  if (failed(element) && obstacle.misplaced)
     return fail(operand);
-  return node;
+  return element;
 }
 
 /// What a reduction of nothing gives.
@@ -55,10 +55,10 @@ static Attribute emptyResult(Operation *op, ReductionKind kind) {
                                                            : APInt::getSignedMaxValue(width));
 }
 
-GraphBuilder::Result GraphBuilder::visitReduction(Operation *op, const Affine &position) {
+NestBuilder::Result NestBuilder::visitReduction(Operation *op, const Affine &position) {
   ReductionInfo info = getReductionInfo(cast<ReductionOpInterface>(op), leaves.rules);
   if (info.reduced == 0)
-    return addSplat(graph, tensor(op->getResult(0)).getElementType(), emptyResult(op, info.kind));
+    return addSplat(tensor(op->getResult(0)).getElementType(), emptyResult(op, info.kind));
   switch (info.mode) {
   case ReductionMode::InRow:
     return visitRow(op, position);
@@ -71,66 +71,77 @@ GraphBuilder::Result GraphBuilder::visitReduction(Operation *op, const Affine &p
   llvm_unreachable("unknown mode");
 }
 
+/// The number that a sum is divided by; null for other reductions.
+static IntegerAttr divisorOf(Operation *op) {
+  int64_t count = getReductionInfo(cast<ReductionOpInterface>(op), {}).reduced;
+  return isa<MeanOp>(op) ? Builder(op->getContext()).getI64IntegerAttr(count) : IntegerAttr();
+}
+
+static Fold foldOf(Operation *op) {
+  return foldOf(cast<ReductionOpInterface>(op).getReductionKind());
+}
+
 /// True if the position is a row's and differs from row to row.
-static bool isRowIndex(const Graph &graph, const Affine &position) {
-  if (graph.levelOf(position) > Level::Row)
+bool NestBuilder::isRowIndex(const Affine &position) const {
+  if (levelOf(position) > Level::Row)
     return false;
-  for (auto [i, size] : llvm::enumerate(graph.shape.factors()))
-    if (graph.symbols[i].kind != Symbol::Column && size != 1 && !position.coefficient(i))
+  for (size_t i = 0; i < nest.shape.firstColumn(); ++i)
+    if (symbolSizes[i] != 1 && !position.coefficient(i))
       return false;
   return true;
 }
 
-GraphBuilder::Result GraphBuilder::visitRow(Operation *op, const Affine &position) {
+NestBuilder::Result NestBuilder::visitRow(Operation *op, const Affine &position) {
   Value result = op->getResult(0);
   ReductionInfo info = getReductionInfo(cast<ReductionOpInterface>(op), leaves.rules);
-  const Shape &shape = graph.shape;
+  const Shape &shape = nest.shape;
   if (shape.columnCount() != info.reduced || shape.outerSize() * shape.rowCount() != info.kept ||
-      !isRowIndex(graph, position))
-    return fail(result, graph.levelOf(position) > Level::Row);
+      !isRowIndex(position))
+    return fail(result, levelOf(position) > Level::Row);
   Affine columns;
-  SmallVector<int64_t> strides = rowMajorStrides(shape.columns);
-  size_t first = shape.factors().size() - shape.columns.size();
-  for (auto [i, stride] : llvm::enumerate(strides))
+  for (auto [i, stride] : llvm::enumerate(rowMajorStrides(shape.columns)))
     if (shape.columns[i] != 1)
-      columns = columns + Affine::symbol(first + i) * stride;
+      columns = columns + Affine::symbol(shape.firstColumn() + i) * stride;
   Result operand = visitReduced(op, position, columns);
   if (failed(operand))
     return failure();
-  Node node{Node::Reduce, op, tensor(result).getElementType()};
-  node.operands = {*operand};
-  return addNode(graph, std::move(node));
+  return insert(ReduceOp::create(b, location, foldOf(op), *operand, divisorOf(op)));
 }
 
-GraphBuilder::Result GraphBuilder::visitSequence(Operation *op, const Affine &position) {
+NestBuilder::Result NestBuilder::visitSequence(Operation *op, const Affine &position) {
   Value operand = op->getOperand(0);
   Strided keptDims = dimsOf(op, false), reducedDims = dimsOf(op, true);
   auto start = follow(position, keptDims.sizes, keptDims.strides);
   if (!start)
     return fail(op->getResult(0));
-  Node node{Node::Sequence, op, tensor(op->getResult(0)).getElementType()};
+  auto steps = std::make_unique<Block>();
   for (auto [size, stride] : llvm::zip_equal(reducedDims.sizes, reducedDims.strides)) {
-    node.symbols.push_back(addSymbol({Symbol::Sequence, size}));
-    *start = *start + Affine::symbol(node.symbols.back()) * stride;
+    Value step = steps->addArgument(b.getIndexType(), location);
+    nest.addIndex(step, {});
+    *start = *start + addSymbol({size, step}) * stride;
   }
+  open.push_back(steps.get());
   Result element = visit(operand, *start);
+  open.pop_back();
   if (failed(element))
     return fail(obstacle.misplaced ? operand : obstacle.cut);
-  node.operands = {*element};
-  return addNode(graph, std::move(node));
+  steps->push_back(YieldOp::create(b, location, *element));
+  auto sequence = SequenceOp::create(b, location, element->getType(), foldOf(op), reducedDims.sizes,
+                                     divisorOf(op));
+  sequence.getBody().push_back(steps.release());
+  return insert(sequence);
 }
 
-GraphBuilder::Result GraphBuilder::visitParts(Value value, const Affine &position) {
+NestBuilder::Result NestBuilder::visitParts(Value value, const Affine &at) {
   // The parts meet in place, so every element must be asked for just once.
-  if (position != graph.position())
+  if (at != position())
     return fail(value);
   Leaves::Parts parts = leaves.parts.lookup(value);
-  Node node{Node::Fold, value.getDefiningOp(), tensor(value).getElementType()};
-  node.index = position;
-  node.buffer = addBuffer(graph, parts.slot);
-  node.parts = parts.count;
-  node.stride = tensor(value).getNumElements();
-  return addNode(graph, std::move(node));
+  Operation *op = value.getDefiningOp();
+  Place place = placeOf(at);
+  return insert(MeetOp::create(b, location, elementOf(tensor(value).getElementType()), foldOf(op),
+                               bufferOf(parts.slot), place.indices(), place.coefficients(),
+                               parts.count, tensor(value).getNumElements(), divisorOf(op)));
 }
 
 } // namespace reprise::nests

@@ -1,5 +1,5 @@
-// reprise: builds the graph of a loop nest: views and other movements of elements
-#include "GraphBuilder.h"
+// reprise: builds the kernel of a loop nest: views and other movements of elements
+#include "NestBuilder.h"
 
 #include <numeric>
 
@@ -9,7 +9,7 @@ namespace reprise::nests {
 
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-GraphBuilder::Result GraphBuilder::visitView(Operation *op, const Affine &position) {
+NestBuilder::Result NestBuilder::visitView(Operation *op, const Affine &position) {
   Value operand = op->getOperand(0);
   auto view = cast<ViewOpInterface>(op).composeView(StridedView::of(tensor(operand)));
   if (!view)
@@ -20,7 +20,7 @@ GraphBuilder::Result GraphBuilder::visitView(Operation *op, const Affine &positi
   return visit(operand, *source + view->offset);
 }
 
-GraphBuilder::Result GraphBuilder::visitIota(Operation *op, const Affine &position) {
+NestBuilder::Result NestBuilder::visitIota(Operation *op, const Affine &position) {
   int64_t dim = cast<IotaOp>(op).getDim();
   RankedTensorType type = tensor(op->getResult(0));
   SmallVector<int64_t> strides(type.getRank(), 0);
@@ -28,22 +28,20 @@ GraphBuilder::Result GraphBuilder::visitIota(Operation *op, const Affine &positi
   auto index = follow(position, type.getShape(), strides);
   if (!index)
     return fail(op->getResult(0));
-  Node node{Node::Index, op, type.getElementType()};
-  node.index = *index;
-  return addNode(graph, std::move(node));
+  Place place = placeOf(*index);
+  return insert(NumberOp::create(b, location, elementOf(type.getElementType()), place.indices(),
+                                 place.coefficients()));
 }
 
-std::optional<Affine> GraphBuilder::indirect(Value indices, const Affine &position, int64_t size) {
+std::optional<Affine> NestBuilder::indirect(Value indices, const Affine &position, int64_t size) {
   Result number = visit(indices, position);
   if (failed(number))
     return std::nullopt;
-  Symbol symbol{Symbol::Indirect, size};
-  symbol.node = *number;
-  return Affine::symbol(addSymbol(symbol));
+  return addSymbol({size, insert(PositionOp::create(b, location, *number, size))});
 }
 
 /// Rows of one table, or of each row of a tensor the elements: [tables, rows, elements of a row].
-GraphBuilder::Result GraphBuilder::visitGather(Operation *op, const Affine &position) {
+NestBuilder::Result NestBuilder::visitGather(Operation *op, const Affine &position) {
   Value table = op->getOperand(0), indices = op->getOperand(1);
   bool along = isa<TakeAlongOp>(op);
   RankedTensorType from = tensor(table);
@@ -64,7 +62,7 @@ GraphBuilder::Result GraphBuilder::visitGather(Operation *op, const Affine &posi
   return visit(table, (*first + *number) * row + *inRow);
 }
 
-GraphBuilder::Result GraphBuilder::visitDynamicSlice(Operation *op, const Affine &position) {
+NestBuilder::Result NestBuilder::visitDynamicSlice(Operation *op, const Affine &position) {
   auto slice = cast<DynamicSliceOp>(op);
   RankedTensorType from = tensor(slice.getOperand()), to = slice.getType();
   SmallVector<int64_t> strides = rowMajorStrides(from.getShape());
@@ -97,9 +95,8 @@ struct PadGroup {
 
 /// The operand's index, where index `at` of the result is one of its places.
 static Symbol sourceOf(const PadGroup &group, Operation *op, unsigned number, const Affine &at) {
-  Symbol symbol{Symbol::Quotient, group.operand};
+  Symbol symbol{group.operand};
   symbol.numerator = at + -group.low;
-  symbol.divisor = group.step;
   if (group.step == 1) {
     symbol.op = op;
     symbol.group = number;
@@ -124,21 +121,21 @@ static SmallVector<PadGroup> groupPad(PadOp op) {
   return groups;
 }
 
-static int choose(Graph &graph, Condition condition, int inside, int outside) {
-  Node node{Node::Choice, nullptr, graph.nodes[inside].type};
-  node.operands = {inside, outside};
-  node.condition = std::move(condition);
-  return addNode(graph, std::move(node));
+Value KernelWriter::choose(const Affine &at, int64_t lower, int64_t upper, int64_t step,
+                           Value inside, Value outside) {
+  Place place = placeOf(at);
+  return insert(ChooseOp::create(b, location, inside, outside, place.indices(),
+                                 place.coefficients(), lower, upper, step));
 }
 
-static int64_t grainOf(const GraphBuilder::Grains &grains, Operation *op, unsigned group) {
+static int64_t grainOf(const NestBuilder::Grains &grains, Operation *op, unsigned group) {
   auto found = grains.find({op, group});
   return found == grains.end() ? 1 : found->second;
 }
 
-GraphBuilder::Result GraphBuilder::visitPad(Operation *op, const Affine &position) {
+NestBuilder::Result NestBuilder::visitPad(Operation *op, const Affine &position) {
   auto pad = cast<PadOp>(op);
-  int outside = addSplat(graph, pad.getType().getElementType(), pad.getValue());
+  Value outside = addSplat(pad.getType().getElementType(), pad.getValue());
   if (tensor(pad.getOperand()).getNumElements() == 0)
     return outside;
   SmallVector<PadGroup> groups = groupPad(pad);
@@ -154,26 +151,26 @@ GraphBuilder::Result GraphBuilder::visitPad(Operation *op, const Affine &positio
   if (!index)
     return fail(op->getResult(0));
   Affine source;
-  SmallVector<Condition> conditions;
+  SmallVector<std::pair<PadGroup, Affine>> conditions;
   SmallVector<int64_t> strides = rowMajorStrides(operandSizes);
   for (auto [i, group] : llvm::enumerate(groups)) {
     Affine at = (*index)[2 * i];
     if (!group.isPlain()) {
-      conditions.push_back({at, group.low, group.end(), group.step});
-      at = Affine::symbol(addSymbol(sourceOf(group, op, i, at)));
+      conditions.push_back({group, at});
+      at = addQuotient(sourceOf(group, op, i, at), group.step);
     }
     source = source + at * strides[2 * i] + (*index)[2 * i + 1] * strides[2 * i + 1];
   }
-  Result node = visit(pad.getOperand(), source);
-  for (Condition &condition : llvm::reverse(conditions)) {
-    if (failed(node))
+  Result element = visit(pad.getOperand(), source);
+  for (auto &[group, at] : llvm::reverse(conditions)) {
+    if (failed(element))
       return failure();
-    node = choose(graph, condition, *node, outside);
+    element = choose(at, group.low, group.end(), group.step, *element, outside);
   }
-  return node;
+  return element;
 }
 
-GraphBuilder::Result GraphBuilder::visitConcatenate(Operation *op, const Affine &position) {
+NestBuilder::Result NestBuilder::visitConcatenate(Operation *op, const Affine &position) {
   int64_t dim = cast<ConcatenateOp>(op).getDim();
   RankedTensorType type = tensor(op->getResult(0));
   int64_t outer = Shape::product(type.getShape().take_front(dim));
@@ -185,23 +182,24 @@ GraphBuilder::Result GraphBuilder::visitConcatenate(Operation *op, const Affine 
   auto index = indexIn(position, {outer, end, grain});
   if (!index)
     return fail(op->getResult(0));
-  Result node = failure();
+  Result element = failure();
   for (Value operand : llvm::reverse(op->getOperands())) {
     int64_t size = tensor(operand).getDimSize(dim) * inner / grain, begin = end - size;
     if (size == 0)
       continue;
-    Symbol symbol{Symbol::Quotient, size};
+    Symbol symbol{size};
     symbol.numerator = (*index)[1] + -begin;
     symbol.op = op;
     symbol.granule = granule;
-    Affine at = (*index)[0] * (size * grain) + Affine::symbol(addSymbol(symbol)) * grain;
+    Affine at = (*index)[0] * (size * grain) + addSymbol(symbol) * grain;
     Result part = visit(operand, at + (*index)[2]);
     if (failed(part))
       return failure();
-    node = succeeded(node) ? choose(graph, {(*index)[1], begin, end, 1}, *part, *node) : part;
+    element =
+        succeeded(element) ? Result(choose((*index)[1], begin, end, 1, *part, *element)) : part;
     end = begin;
   }
-  return node;
+  return element;
 }
 
 } // namespace reprise::nests
