@@ -34,20 +34,20 @@ struct Capabilities {
   /// on tensor cores; `tf32`, f32 there, too; or `library`, 16-bit types by libraries of the GPU.
   std::string contractions = "exact";
   bool hasTensorCores = false;
-  /// Whether libraries of the device compute contractions.
+  /// Libraries of the device compute contractions.
   bool callsLibraries = false;
-  /// Whether one launch computes a contraction and adds its bias (reprise.dot_bias).
+  /// One launch computes a contraction and adds its bias (reprise.dot_bias).
   bool addsBias = false;
-  /// Whether contractions of 16 bits are faster where all rows begin at multiples of 16 bytes, and
-  /// in no order that is part of the promise.
+  /// Contractions of 16 bits are faster where all rows begin at multiples of 16 bytes, and their
+  /// order of sums is not part of the promise.
   bool prefersWholeRows = false;
   /// Bytes that the device moves in its memory while one goes to or from the memory of the host; 0:
   /// it does nothing else meanwhile.
   int64_t bytesBesideHost = 0;
-  /// Whether kernels take what lies at a multiple of many bytes in one access, so that bodies whose
-  /// places do not are told (`exec.place_alignment`) and have kernels of their own.
+  /// Kernels load and store aligned places in wide accesses, so bodies with other places are marked
+  /// (`exec.place_alignment`) and have kernels of their own.
   bool usesPlaceAlignment = false;
-  /// Whether the machine may refuse or lose a command, so that a run has to name its op.
+  /// The machine may refuse or lose a command, so a run has to name the op of each command.
   bool canFail = false;
 };
 
@@ -62,11 +62,12 @@ public:
 
   /// Returns the full name, such as that of a CPU's level, for bundles.
   virtual std::string getName() const = 0;
-  /// What a machine must have to run the kernels; the runtime checks these names.
+  /// Returns the features that a machine must have to run the kernels. The runtime checks these
+  /// names.
   virtual std::vector<std::string> getFeatures() const = 0;
 
-  /// Whether it is of use that one launch holds these ops, two or more in program order, and can
-  /// be.
+  /// Tells whether one launch can hold these ops, two or more in program order, and whether that is
+  /// of use.
   virtual bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const = 0;
   /// Returns the results of a launch body that may lie at the same address as an argument. The step
   /// that stores the result's element is the last reader of the argument's element in that place.

@@ -98,7 +98,7 @@ static void addIfCapable(OpPassManager &manager, const PhaseOptions &options,
   manager.addPass(std::make_unique<IfCapable>(options.target, capability, std::move(passes)));
 }
 
-/// What a phase behind `autodiff` does with a device program.
+/// Adds the passes of a phase behind `autodiff` for a device program.
 static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOptions &options) {
   switch (phase) {
   case Phase::Partition:
@@ -254,10 +254,10 @@ struct Words {
 };
 } // namespace
 
-/// Where nests are shown, which is no phase: the target makes them again.
+/// Point at which launches are shown as nests. It is no phase, since the target makes nests again.
 static constexpr StringLiteral nestsPoint = "nests";
 
-/// As --chunks of reprise-compile.
+/// Limit of `chunks`, as of --chunks in reprise-compile.
 static constexpr int64_t kMostChunks = 64;
 
 /// Reads `PHASE from=PHASE entry=F policies=P,Q target=T microbatches=M stages=N begin=S,T

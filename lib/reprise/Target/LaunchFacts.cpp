@@ -21,8 +21,8 @@ template <typename... Dialects> struct DialectList {
   static void load(MLIRContext &context) { context.loadDialect<Dialects...>(); }
 };
 
-/// Those of every target: scratch bytes are found by emitting kernels, on several threads, which
-/// may load no dialect.
+/// Dialects of the kernels of every target. Scratch bytes are found by emitting kernels on several
+/// threads, which may load no dialect.
 using KernelDialects = DialectList<exec::ExecDialect, arith::ArithDialect, gpu::GPUDialect,
                                    LLVM::LLVMDialect, math::MathDialect, nests::NestDialect,
                                    NVVM::NVVMDialect, scf::SCFDialect, vector::VectorDialect>;

@@ -15,8 +15,8 @@ constexpr NestRules threadRules{/*sumsApart=*/true, /*fewRows=*/2048, /*longRow=
 /// threads where the nest reduces columns. Nothing is kept but in results.
 Schedule makeThreadSchedule(const Nest &nest);
 
-/// The same for a nest over the elements of a contraction, of which a thread has four neighbours at
-/// hand or one.
+/// Returns the schedule of a nest over the elements of a contraction, of which a thread has four
+/// neighbours or one.
 Schedule makeTileSchedule(const Nest &nest);
 
 } // namespace reprise::nests

@@ -19,7 +19,7 @@ public:
 
   /// The kernel's buffers behind the two operands, in the place of the contraction's result.
   llvm::ArrayRef<BufferSlot> buffers() const { return nest.nest.buffers; }
-  /// Whether numbers of 32 bits tell all places.
+  /// Tells whether 32 bits are enough for all places.
   bool isNear() const;
 
 private:

@@ -317,7 +317,7 @@ struct LoopHarness : testing::Test {
   bool specials = true;
   /// Runs the kernels of an emulated GPU, too. False for tests that would take its fibers too long.
   bool withGpu = true;
-  /// Of the last check.
+  /// Number of commands of the last check.
   size_t commands = 0;
 };
 

@@ -22,7 +22,7 @@ def Nest_Dialect : Dialect {
     iteration computes. Elements are tensors of rank 0, so that the ops of the model graph stand in a kernel as they
     are: `reprise.gelu %x : tensor<bf16>` is the arithmetic of one element. Each op computes in the type and rounds as
     the model's op does. Ops of this dialect are what moves elements: reads and stores, reductions in the
-    [canonical order](../Rationale/Bits.md), draws.
+    [canonical order](../../explanation/Bits.md), draws.
 
     **A place** is a sum in brackets, `[%i * 3072 + %j + 5]`. Its terms are loops, positions that elements say
     (`nest.position`) and quotients (`nest.quotient`). A place in a buffer counts elements.
@@ -323,7 +323,7 @@ def StoreOp : Nest_Op<"store"> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool isParts() { return getWhat() == Stored::RowParts || getWhat() == Stored::ColumnParts; }
-    /// Whether it stores elements of all columns, or reduces them.
+    /// Tells whether the op stores elements of all columns, or reduces them.
     bool isOfColumns() { return isParts() || getWhat() == Stored::Elements; }
     ::mlir::Type getElementType() { return getElement().getType().getElementType(); }
   }];

@@ -33,8 +33,8 @@ struct Shape {
   int64_t rowCount() const { return product(rows); }
   int64_t columnCount() const { return product(columns); }
   int64_t size() const { return outerSize() * rowCount() * columnCount(); }
-  /// Whether neighbours in a row are neighbours in memory, as stores of lanes ask. False if the
-  /// last reduced dimension has size 1.
+  /// Tells whether neighbours in a row are neighbours in memory, as stores of lanes need. Returns
+  /// false if the last reduced dimension has size 1.
   bool hasDenseColumns() const {
     return strides.empty() || strides.back() == 1 || columns.back() == 1;
   }

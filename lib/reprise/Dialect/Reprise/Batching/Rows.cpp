@@ -86,7 +86,7 @@ template <> void findFactors(BatchNormOp op, FactorRule &rule) {
   }
 }
 
-/// Its count is none of its dimensions: it is of the samples that the statistics are of.
+/// The count of the op is no dimension: it counts the samples of the statistics.
 template <> void findFactors(BatchStatisticsOp, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfOperand(0));
   for (unsigned each : {0, 1}) {

@@ -161,7 +161,7 @@ template <> void differentiate(BatchNormOp op, Pullback &p) {
   p.give(0, dx);
 }
 
-/// It multiplies, and so does its derivative, by the same numbers.
+/// The op multiplies by numbers, and its derivative multiplies by the same numbers.
 template <> void differentiate(BatchStatisticsOp op, Pullback &p) {
   auto cotangent = [&](unsigned i) {
     Value g = p.get(i);
