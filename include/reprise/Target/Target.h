@@ -36,7 +36,7 @@ struct Capabilities {
   bool hasTensorCores = false;
   /// Libraries of the device compute contractions.
   bool callsLibraries = false;
-  /// One launch computes a contraction and adds its bias (reprise.dot_bias).
+  /// A launch that computes a contraction can add its bias (reprise.dot_bias).
   bool addsBias = false;
   /// Contractions of 16 bits are faster where all rows begin at multiples of 16 bytes, and their
   /// order of sums is not part of the promise.
