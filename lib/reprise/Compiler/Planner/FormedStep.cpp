@@ -47,6 +47,18 @@ double reprise::price(const FormedStep &step, const std::vector<Choice> &choices
   return step.added + checkpoint::Meter(problem, step.footprint).measure(choices, 0).seconds;
 }
 
+std::optional<checkpoint::Recount>
+reprise::count(const FormedStep &step, const std::vector<checkpoint::Execution> &executions) {
+  const checkpoint::Problem &problem = step.scope->problem;
+  std::optional<checkpoint::Schedule> schedule = checkpoint::placeExecutions(problem, executions);
+  if (!schedule)
+    return std::nullopt;
+  checkpoint::Solution solution = checkpoint::describe(problem, *schedule);
+  if (checkpoint::validate(problem, solution, /*isJoined=*/true))
+    return std::nullopt;
+  return checkpoint::recount(problem, step.footprint, solution);
+}
+
 bool reprise::hasLoops(const FormedStep &step) {
   return !step.get().getBody().front().getOps<LoopOp>().empty();
 }

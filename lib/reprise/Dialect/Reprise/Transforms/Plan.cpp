@@ -257,6 +257,14 @@ DenseSet<Value> findOutliving(ProgramOp function) {
   return found;
 }
 
+void setLaterPlan(ProgramOp program, ArrayAttr executions, int64_t enoughArena) {
+  program->removeDiscardableAttr(kPlanAttr);
+  if (executions || enoughArena > 0)
+    program->setDiscardableAttr(kPlanAttr,
+                                PlanAttr::get(program.getContext(), nullptr, nullptr, nullptr,
+                                              nullptr, nullptr, executions, enoughArena));
+}
+
 int64_t countSavedBytes(ProgramOp function) {
   int64_t bytes = 0;
   for (Value buffer : findSavedBuffers(function))

@@ -1,0 +1,97 @@
+// reprise: plans of a device program as sequences of executions
+#include "FormSequences.h"
+
+using namespace mlir;
+using namespace reprise;
+using checkpoint::Choice;
+using checkpoint::Execution;
+using checkpoint::SequencePlan;
+using checkpoint::SequencePlanner;
+
+bool reprise::wantsSequences(const FormedStep &step) {
+  static constexpr int kMostLaunches = 8192; // as each move may look at all of them
+  return step.scope && !keepsOrder(step.get()) && isOneScope(step.get()) &&
+         step.footprint.numLaunches <= kMostLaunches;
+}
+
+static StepPlan describeSequence(const FormSearch &form, const SequencePlan &plan) {
+  StepPlan described = form.step.shape;
+  ProgramOp function = form.step.get();
+  exec::LaunchNumbers numbers = exec::numberLaunches(function, form.context.facts->getTarget());
+  described.order = findOpOrder(function, numbers, plan.order);
+  described.executions = plan.executions;
+  described.peak = plan.usage.peak;
+  described.seconds += plan.usage.seconds;
+  return described;
+}
+
+/// Lists choices from which a search starts: the cheapest packed plan that fits, if there is one,
+/// the smallest plan, the plan of the labels, and saving everything.
+static std::vector<std::vector<Choice>> listStarts(const FormSearch &form, int64_t goal) {
+  std::vector<std::vector<Choice>> starts;
+  const StepPlan *nearest = nullptr;
+  for (const StepPlan &plan : form.packed)
+    if (!plan.choices.empty() && plan.peak <= goal && (!nearest || plan.cost() < nearest->cost()))
+      nearest = &plan;
+  if (nearest)
+    starts.push_back(nearest->choices);
+  starts.push_back(form.choices->smallest().choices);
+  starts.push_back(form.choices->followed().choices);
+  starts.emplace_back(form.step.numValues(), Choice::Save);
+  return starts;
+}
+
+std::optional<StepPlan> reprise::proposeSequence(FormSearch &form, int64_t goal) {
+  const FormedStep &step = form.step;
+  if (!form.sequences)
+    form.sequences = std::make_unique<SequencePlanner>(step.scope->problem, step.footprint,
+                                                       step.links, form.context.search);
+  std::optional<SequencePlan> plan = form.sequences->plan(goal, listStarts(form, goal));
+  form.isTruncated |= form.sequences->isTruncated();
+  return plan ? std::optional(describeSequence(form, *plan)) : std::nullopt;
+}
+
+std::optional<StepPlan> reprise::proposeSmallestSequence(const FormSearch &form) {
+  const FormedStep &step = form.step;
+  SequencePlanner planner(step.scope->problem, step.footprint, step.links, form.context.search);
+  std::optional<SequencePlan> plan = planner.planLeast(
+      {form.choices->followed().choices, std::vector<Choice>(form.step.numValues(), Choice::Save)});
+  return plan ? std::optional(describeSequence(form, *plan)) : std::nullopt;
+}
+
+/// Returns the executions of `proposed`, which speak of the operations of `from`, for the
+/// operations of `step`, which has the ops of `from` in the order of the plan.
+static std::vector<Execution> carryOver(const StepPlan &proposed, const FormedStep &from,
+                                        const FormedStep &step) {
+  SmallVector<Operation *> known;
+  for (Operation &op : from.get().getBody().front())
+    known.push_back(&op);
+  DenseMap<Operation *, Operation *> copies;
+  for (auto [own, number] : llvm::zip(step.get().getBody().front(), proposed.order))
+    copies[known[number]] = &own;
+  DenseMap<Operation *, int> numbers;
+  for (auto [number, op] : llvm::enumerate(step.scope->ops))
+    numbers[op] = static_cast<int>(number);
+  auto carry = [&](int operation) {
+    return operation < 0 ? -1 : numbers.lookup(copies.lookup(from.scope->ops[operation]));
+  };
+  std::vector<Execution> executions = proposed.executions;
+  for (Execution &execution : executions) {
+    execution.operation = carry(execution.operation);
+    execution.before = carry(execution.before);
+  }
+  return executions;
+}
+
+LogicalResult reprise::packSequence(FormSearch &form, const StepPlan &proposed,
+                                    const FormSearch &from, int64_t enough) {
+  StepPlan plan = form.step.shape;
+  plan.executions = carryOver(proposed, from.step, form.step);
+  std::optional<checkpoint::Recount> found = count(form.step, plan.executions);
+  if (!found)
+    return form.step.get().emitError("internal error in the planner: a sequence of executions is "
+                                     "not one of this program");
+  plan.peak = found->peak;
+  plan.seconds += found->cost;
+  return packAndKeep(form, std::move(plan), enough);
+}

@@ -1,0 +1,163 @@
+// reprise: the cheapest plan within a budget, as a sequence of executions
+#include "reprise/Planning/Checkpoint/Sequence/SequencePlanner.h"
+
+#include "Annealer.h"
+#include "Executions.h"
+#include "reprise/Planning/Checkpoint/Problem/Recount.h"
+#include "reprise/Planning/Checkpoint/Problem/Validate.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace reprise::checkpoint;
+using Choices = std::vector<Choice>;
+
+std::optional<SequencedStep>
+reprise::checkpoint::sequence(const Problem &problem, const Footprint &footprint,
+                              const LaunchLinks &links, const LaunchOrder &order,
+                              const std::vector<Execution> &executions) {
+  SequencedStep sequenced{reorder(problem, footprint, links, order), {}};
+  std::vector<int> numbers(problem.operations.size()); // per operation in program order
+  for (size_t number = 0; number < numbers.size(); ++number)
+    numbers[sequenced.step.operations[number]] = static_cast<int>(number);
+  std::vector<Execution> moved = executions;
+  for (Execution &execution : moved)
+    for (int *operation : {&execution.operation, &execution.before})
+      *operation = *operation < 0 ? -1 : numbers[*operation];
+  std::optional<Schedule> schedule = placeExecutions(sequenced.step.problem, moved);
+  if (!schedule)
+    return std::nullopt;
+  sequenced.solution = describe(sequenced.step.problem, *schedule);
+  return sequenced;
+}
+
+class SequencePlanner::Impl {
+public:
+  Impl(const Problem &problem, const Footprint &footprint, const LaunchLinks &links,
+       BudgetOptions options);
+
+  std::optional<SequencePlan> plan(int64_t budget, const std::vector<Choices> &starts);
+  std::optional<SequencePlan> planLeast(const std::vector<Choices> &starts);
+  bool isTruncated = false;
+
+private:
+  std::vector<Sequence> readAll(const Pieces &pieces, const std::vector<Choices> &starts,
+                                int64_t budget);
+  std::optional<SequencePlan> describe(Sequence sequence) const;
+
+  const Problem &problem;
+  const Footprint &footprint;
+  const LaunchLinks &links;
+  BudgetOptions options;
+  ScheduleBuilder builder;
+  double total = 0;  // seconds of one replay of everything
+  int64_t moves = 0; // of one search
+};
+
+/// Moves take longer in longer sequences, so that a search of any length takes about as long.
+SequencePlanner::Impl::Impl(const Problem &problem, const Footprint &footprint,
+                            const LaunchLinks &links, BudgetOptions given)
+    : problem(problem), footprint(footprint), links(links), options(std::move(given)),
+      builder(problem) {
+  static constexpr double kMost = 1e6, kSteps = 5e8;
+  for (double each : footprint.seconds)
+    total += each;
+  moves = static_cast<int64_t>(options.effort *
+                               std::min(kMost, kSteps / std::max(1, footprint.numLaunches)));
+}
+
+/// Returns the plan of a sequence, as the count of Recount.h sees it; none if the judge of
+/// solutions refuses it.
+std::optional<SequencePlan> SequencePlanner::Impl::describe(Sequence sequence) const {
+  settle(sequence);
+  SequencePlan plan{listLaunches(sequence), listExecutions(sequence), {}};
+  auto ordered = checkpoint::sequence(problem, footprint, links, plan.order, plan.executions);
+  if (!ordered || validate(ordered->step.problem, ordered->solution, /*isJoined=*/true))
+    return std::nullopt;
+  Recount found = recount(ordered->step.problem, ordered->step.footprint, ordered->solution);
+  plan.usage.peak = found.peak;
+  plan.usage.seconds = found.cost;
+  plan.usage.executions = static_cast<int>(ordered->solution.executions.size());
+  return plan;
+}
+
+std::vector<Sequence> SequencePlanner::Impl::readAll(const Pieces &pieces,
+                                                     const std::vector<Choices> &starts,
+                                                     int64_t budget) {
+  std::vector<Sequence> sequences;
+  for (const Choices &choices : starts)
+    if (const Schedule &schedule = builder.build(choices); schedule.isWhole)
+      sequences.push_back(readSchedule(pieces, schedule, budget));
+  return sequences;
+}
+
+/// Runs start from the given plans in turns, then from the best sequence so far. Neither a hot
+/// start nor a cold one is better everywhere, nor one price of excess.
+std::optional<SequencePlan> SequencePlanner::Impl::plan(int64_t budget,
+                                                        const std::vector<Choices> &starts) {
+  static constexpr size_t kFromStarts = 4;
+  static constexpr double kNear = 0.002;
+  struct Run {
+    double share, hottest, price;
+  };
+  static constexpr Run runs[] = {{0.2, 1, 3},   {0.1, 0.1, 1},  {0.3, 4, 4},
+                                 {0.2, 10, 40}, {0.2, 0.2, 20}, {0.2, 3, 300}};
+  Bound bound = findAnyOrderBound(problem, footprint, budget, 4, options.isLate);
+  if (!bound.isFeasible)
+    return std::nullopt;
+  Pieces pieces(problem, footprint, &links, /*mayOverride=*/false);
+  std::vector<Sequence> sequences = readAll(pieces, starts, budget);
+  if (sequences.empty())
+    return std::nullopt;
+  Annealer annealer(pieces, budget, total, bound.seconds + kNear * total, options.isOver);
+  for (const Sequence &sequence : sequences)
+    annealer.offer(sequence);
+  uint64_t seed = 0;
+  for (const Run &run : runs) {
+    bool fromBest = seed >= kFromStarts && annealer.best();
+    const Sequence &start = fromBest ? *annealer.best() : sequences[seed % sequences.size()];
+    Cooling cooling{static_cast<int64_t>(run.share * static_cast<double>(moves)), run.hottest,
+                    run.price};
+    annealer.run(start, cooling, ++seed);
+  }
+  isTruncated |= annealer.isTruncated();
+  std::optional<SequencePlan> plan =
+      annealer.best() ? describe(*annealer.best()) : std::optional<SequencePlan>();
+  return plan && plan->usage.peak <= budget ? plan : std::nullopt;
+}
+
+std::optional<SequencePlan> SequencePlanner::Impl::planLeast(const std::vector<Choices> &starts) {
+  static constexpr double kShare = 0.25, kHottest = 3, kPrice = 300;
+  Pieces pieces(problem, footprint, &links, /*mayOverride=*/false);
+  std::vector<Sequence> sequences = readAll(pieces, starts, 0);
+  if (sequences.empty())
+    return std::nullopt;
+  Sequence least =
+      *std::min_element(sequences.begin(), sequences.end(),
+                        [](const Sequence &a, const Sequence &b) { return a.peak() < b.peak(); });
+  uint64_t seed = 0;
+  stepDown(least.peak(), [&](int64_t budget) {
+    Annealer annealer(pieces, budget, total, std::numeric_limits<double>::infinity(),
+                      options.isOver);
+    least.setBudget(budget);
+    Cooling cooling{static_cast<int64_t>(kShare * static_cast<double>(moves)), kHottest, kPrice};
+    annealer.run(least, cooling, ++seed);
+    isTruncated |= annealer.isTruncated();
+    least = annealer.smallest();
+    return least.peak();
+  });
+  return describe(least);
+}
+
+SequencePlanner::SequencePlanner(const Problem &problem, const Footprint &footprint,
+                                 const LaunchLinks &links, BudgetOptions options)
+    : impl(std::make_unique<Impl>(problem, footprint, links, std::move(options))) {}
+SequencePlanner::~SequencePlanner() = default;
+std::optional<SequencePlan> SequencePlanner::plan(int64_t budget,
+                                                  const std::vector<Choices> &starts) {
+  return impl->plan(budget, starts);
+}
+std::optional<SequencePlan> SequencePlanner::planLeast(const std::vector<Choices> &starts) {
+  return impl->planLeast(starts);
+}
+bool SequencePlanner::isTruncated() const { return impl->isTruncated; }
