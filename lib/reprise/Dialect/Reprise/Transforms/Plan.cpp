@@ -2,6 +2,7 @@
 #include "Plan.h"
 
 #include "Aliases.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/Transforms/SavedBuffers.h"

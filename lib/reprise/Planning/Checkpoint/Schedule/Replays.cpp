@@ -164,7 +164,7 @@ static Reads findReads(const Problem &problem, const Schedule &schedule) {
       const Operation &definition = problem.operations[problem.values[value].operation];
       if (schedule.runs[schedule.sources[run.firstSource + i]].replay > 0)
         reads.replayed[value] = true;
-      else if (definition.primal && (run.replay > 0 || readsBack(op, definition)))
+      else if (definition.primal && (run.replay > 0 || mayReadReplay(problem, op, definition)))
         reads.held[value] = true;
     }
   }

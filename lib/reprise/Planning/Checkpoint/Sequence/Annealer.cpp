@@ -78,11 +78,12 @@ void Annealer::tryShift(Sequence &sequence) {
   if (reach <= 0)
     return;
   int way = 1 + random.below(reach);
-  double before = energyOf(sequence);
-  keep(sequence);
-  sequence.shift(step, isAhead ? place + way : place - way);
-  if (!accepts(energyOf(sequence) - before))
-    sequence.shift(step, place);
+  int64_t growth = sequence.weighShift(step, isAhead ? place + way : place - way);
+  if (!accepts(static_cast<double>(growth) * bytesScale))
+    return;
+  if (growth > 0)
+    keep(sequence);
+  sequence.shift();
 }
 
 /// Tells whether no reader beside `exec` needs the item behind it, and none right before it.

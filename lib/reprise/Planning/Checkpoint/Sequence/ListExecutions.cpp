@@ -53,7 +53,7 @@ int Lister::addViews(int reader, int value, int number, bool isReplay) {
     return number;
   int operation = problem.values[value].operation;
   const Problem::Operation &op = problem.operations[operation];
-  isReplay |= readsBack(problem.operations[reader], op);
+  isReplay |= mayReadReplay(problem, problem.operations[reader], op);
   int own = isReplay ? number : 0;
   Execution view{operation, own, std::vector<int>(op.operands.size()), before};
   view.sources[0] = addViews(operation, op.operands[0], number, isReplay);

@@ -98,7 +98,7 @@ bool Pieces::isMoved(const Operation &reader, int value) const {
     return false;
   int operation = problem.values[value].operation;
   const Operation &definition = problem.operations[operation];
-  if (!isFixed(problem, value) && readsBack(reader, definition))
+  if (!isFixed(problem, value) && mayReadReplay(problem, reader, definition))
     return true;
   return footprint.launches[operation] == kNoLaunch &&
          std::any_of(definition.operands.begin(), definition.operands.end(),
@@ -111,7 +111,8 @@ bool Pieces::isMoved(const Operation &reader, int value) const {
 bool Pieces::mayMove(int reader, int operand, bool isReplay) const {
   for (int value = operand;;) {
     int maker = problem.values[value].operation;
-    bool isBack = isReplay || readsBack(problem.operations[reader], problem.operations[maker]);
+    bool isBack =
+        isReplay || mayReadReplay(problem, problem.operations[reader], problem.operations[maker]);
     if (footprint.launches[maker] != kNoLaunch)
       return isBack && !mustSave(value);
     if (isBack ? !problem.operations[maker].primal || mustSave(value) : readingLaunch[value] < 0)

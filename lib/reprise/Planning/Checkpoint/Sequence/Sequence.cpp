@@ -78,8 +78,9 @@ void Sequence::addExtra(int step, int64_t bytes) {
   addBytes(steps[step].place, steps[step].place + 1, bytes);
 }
 
-/// Changes how many results of a size may lie in places, and how many places there are.
-void Sequence::addPlaces(int step, int sizeClass, int made, int dying) {
+/// Changes how many results of a size may lie in places, and how many places there are. The bytes
+/// that this spares are counted at the place of the step unless they are already.
+void Sequence::addPlaces(int step, int sizeClass, int made, int dying, bool isCounted) {
   std::vector<Step::Places> &places = steps[step].places;
   auto found = std::find_if(places.begin(), places.end(),
                             [&](const Step::Places &each) { return each.sizeClass == sizeClass; });
@@ -88,13 +89,15 @@ void Sequence::addPlaces(int step, int sizeClass, int made, int dying) {
   int before = std::min(found->made, found->dying);
   found->made += made;
   found->dying += dying;
-  int more = std::min(found->made, found->dying) - before;
+  int64_t spared = (std::min(found->made, found->dying) - before) * pieces->sizes[sizeClass];
   if (found->made == 0 && found->dying == 0) {
     *found = places.back();
     places.pop_back();
   }
-  if (more != 0)
-    addExtra(step, -more * pieces->sizes[sizeClass]);
+  if (spared != 0 && isCounted)
+    addExtra(step, -spared);
+  else
+    steps[step].extra -= spared;
 }
 
 /// Counts what an item takes, or takes that away if `sign` is -1.

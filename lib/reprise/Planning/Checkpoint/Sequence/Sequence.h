@@ -74,8 +74,11 @@ public:
   /// Returns how many places a step may go ahead or back.
   int slackAhead(int step) const;
   int slackBack(int step) const;
-  /// Moves a step to a place within its slack.
-  void shift(int step, int place);
+  /// Returns by how much `excess` grows if a step moves to a place within its slack. The cost
+  /// stays.
+  int64_t weighShift(int step, int place);
+  /// Moves the step that was weighed last.
+  void shift();
 
   /// Replays the cell of an item for `reader` and all later movable readers of the same execution.
   /// Returns the new execution, or -1 if there is none. Fills in the readers that it has.
@@ -129,9 +132,12 @@ private:
   void countLoad(int exec, int read, int sign);
   void addBytes(int begin, int end, int64_t bytes);
   void addExtra(int step, int64_t bytes);
-  void addPlaces(int step, int sizeClass, int made, int dying);
+  void addPlaces(int step, int sizeClass, int made, int dying, bool isCounted = true);
   int64_t bytesAcross(int place) const;
-  void place(int step, int from, int to);
+  void weighAhead(int to);
+  void weighBack(int to);
+  void growDying(int step, int sizeClass, int dying);
+  int64_t findGrowth(int begin, int end) const;
   void renumber(size_t begin, size_t end);
 
   int makeExec(int piece);
@@ -150,7 +156,28 @@ private:
   std::vector<int> freeSteps;
   std::vector<std::vector<int>> freeExecs; // per piece
   std::vector<std::vector<int>> replays;   // per launch: executions
-  std::vector<int> touched;                // items
+
+  /// A shift that was weighed.
+  struct Shift {
+    int step = 0, from = 0, to = 0;
+    int64_t own = 0; ///< what `above` is at the new place
+    struct Change {
+      int place;
+      int64_t bytes; ///< from the place on
+    };
+    std::vector<Change> changes; ///< at the places between, by place
+    struct Dying {
+      int step, sizeClass, dying;
+    };
+    std::vector<Dying> dying;
+    struct Last {
+      int item, step;
+      bool dies;
+    };
+    std::vector<Last> lasts; ///< items with another last reader
+    void change(int place, int64_t bytes);
+  };
+  Shift shifted;
 };
 
 } // namespace reprise::checkpoint

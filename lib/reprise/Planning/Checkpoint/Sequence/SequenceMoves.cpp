@@ -51,40 +51,6 @@ int Sequence::slackBack(int number) const {
   return step.place - 1 - first;
 }
 
-/// Moves the step, whose items and sources are not counted at the moment.
-void Sequence::place(int step, int from, int to) {
-  int64_t own =
-      bytesAcross(from < to ? to + 1 : to) + steps[step].made + steps[step].extra - budget;
-  totalExcess += std::max<int64_t>(0, own) - std::max<int64_t>(0, above[from]);
-  auto rotate = [&](auto &list) {
-    auto begin = list.begin();
-    if (from < to)
-      std::rotate(begin + from, begin + from + 1, begin + to + 1);
-    else
-      std::rotate(begin + to, begin + from, begin + from + 1);
-  };
-  rotate(order);
-  rotate(above);
-  above[to] = own;
-  renumber(std::min(from, to), std::max(from, to) + 1);
-}
-
-void Sequence::shift(int number, int to) {
-  touched.clear();
-  for (int exec : steps[number].execs) {
-    for (size_t result = 0; result < pieceOf(exec).results.size(); ++result)
-      touched.push_back(execs[exec].firstItem + static_cast<int>(result));
-    touched.insert(touched.end(), execs[exec].sources.begin(), execs[exec].sources.end());
-  }
-  std::sort(touched.begin(), touched.end());
-  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-  for (int item : touched)
-    detach(item);
-  place(number, steps[number].place, to);
-  for (int item : touched)
-    attach(item);
-}
-
 /// Returns the latest item of a cell that lies in memory before a place; -1 for none.
 int Sequence::findLatest(int cell, int place) const {
   int latest = -1, latestPlace = -1;

@@ -59,7 +59,7 @@ SequencePlanner::Impl::Impl(const Problem &problem, const Footprint &footprint,
                             const LaunchLinks &links, BudgetOptions given)
     : problem(problem), footprint(footprint), links(links), options(std::move(given)),
       builder(problem) {
-  static constexpr double kMost = 1e6, kSteps = 5e8;
+  static constexpr double kMost = 4e6, kSteps = 2e9;
   for (double each : footprint.seconds)
     total += each;
   moves = static_cast<int64_t>(options.effort *

@@ -75,13 +75,16 @@ void change(Random &random, Sequence &sequence) {
   int step = sequence.execs[exec].step, place = sequence.steps[step].place;
   std::vector<Sequence::Moved> moved;
   int kind = pick(random, 4);
-  if (kind == 0) {
-    int slack = sequence.slackAhead(step);
-    return sequence.shift(step, place + (slack > 0 ? pick(random, slack + 1) : 0));
-  }
-  if (kind == 1) {
-    int slack = sequence.slackBack(step);
-    return sequence.shift(step, place - (slack > 0 ? pick(random, slack + 1) : 0));
+  if (kind < 2) {
+    int slack = kind == 0 ? sequence.slackAhead(step) : sequence.slackBack(step);
+    if (slack <= 0)
+      return;
+    int way = 1 + pick(random, slack);
+    int64_t excess = sequence.excess();
+    int64_t growth = sequence.weighShift(step, kind == 0 ? place + way : place - way);
+    sequence.shift();
+    ASSERT_EQ(sequence.excess(), excess + growth);
+    return;
   }
   if (kind == 2 && sequence.canRemove(exec))
     sequence.remove(exec);
