@@ -47,8 +47,9 @@ std::string reprise::readExecutions(ProgramOp formed, const Array &list,
   std::optional<PlanningScope> scope = findJointScope(formed);
   if (!scope || !isOneScope(formed))
     return "is for another graph: its \"executions\" need one gradient";
+  std::optional<NamedExecutions> named = findPlaces(formed, scope->ops, executions);
   std::optional<checkpoint::Schedule> schedule =
-      checkpoint::placeExecutions(scope->problem, executions);
+      named ? checkpoint::placeExecutions(scope->problem, named->executions) : std::nullopt;
   if (!schedule)
     return "is for another graph: its \"executions\" run an op before one that it reads from";
   checkpoint::Solution solution = checkpoint::describe(scope->problem, *schedule);

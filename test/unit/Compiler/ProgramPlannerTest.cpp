@@ -1,6 +1,6 @@
 // reprise: tests of the planners of steps and programs, on a small step
 #include "../../../lib/reprise/Compiler/Planner/ProgramPlanner.h"
-#include "../../../lib/reprise/Compiler/Planner/FormOrders.h"
+#include "../../../lib/reprise/Compiler/Planner/FormSequences.h"
 #include "../../../lib/reprise/Compiler/Planner/Forms.h"
 #include "../../../lib/reprise/Compiler/Planner/Packer.h"
 #include "../../../lib/reprise/Compiler/Planner/Strategies.h"
@@ -128,7 +128,7 @@ TEST_F(ProgramPlannerTest, AFormIsPackedAsLabelledAndWithAllSaved) {
   FormSearch &alone = **added;
   EXPECT_GT(alone.step.base, 0);
   EXPECT_EQ(alone.step.added, 0);
-  EXPECT_FALSE(wantsOrders(alone.step));
+  EXPECT_TRUE(wantsSequences(alone.step));
   ASSERT_TRUE(succeeded(packFollowed(alone)));
   EXPECT_EQ(alone.followed().bytes(), planner->followed().bytes());
   FailureOr<int64_t> all = packSaveAll(alone.step, search.context);
@@ -160,6 +160,22 @@ TEST_F(ProgramPlannerTest, FormsAndStrategiesFillASearch) {
   forget(search);
   EXPECT_FALSE(findBest(search, budget));
   EXPECT_EQ(listPlans(search).size(), 1u);
+}
+
+/// A sequence packs as the count of its executions says.
+TEST_F(ProgramPlannerTest, ASequenceTakesWhatItSays) {
+  PlanSearch search(step, options, facts, *costs);
+  FailureOr<FormSearch *> plain = addForm(search, copyAlone(step), {}, search.forms);
+  ASSERT_TRUE(succeeded(plain) && succeeded(packFollowed(**plain)));
+  int64_t budget = search.followed().bytes() * 7 / 10;
+  ASSERT_TRUE(succeeded(searchWithin(**plain, budget)) &&
+              succeeded(searchSequences(search, budget)));
+  ASSERT_FALSE(search.ordered.empty());
+  const StepPlan &packed = search.ordered.front().packed.front();
+  EXPECT_FALSE(packed.executions.empty());
+  EXPECT_TRUE(packed.choices.empty());
+  EXPECT_NEAR(packed.arena, packed.peak, packed.peak / 50);
+  EXPECT_TRUE(packed.isReordered);
 }
 
 /// Ops move only behind what they read from.

@@ -59,26 +59,28 @@ std::optional<StepPlan> reprise::proposeSmallestSequence(const FormSearch &form)
   return plan ? std::optional(describeSequence(form, *plan)) : std::nullopt;
 }
 
-/// Returns the executions of `proposed`, which speak of the operations of `from`, for the
-/// operations of `step`, which has the ops of `from` in the order of the plan.
+/// Returns the executions of `proposed`, which speak of the operations and launches of `from`, for
+/// `step`, which has the ops of `from` in the order of the plan.
 static std::vector<Execution> carryOver(const StepPlan &proposed, const FormedStep &from,
-                                        const FormedStep &step) {
+                                        const FormedStep &step, const PlanContext &context) {
   SmallVector<Operation *> known;
   for (Operation &op : from.get().getBody().front())
     known.push_back(&op);
   DenseMap<Operation *, Operation *> copies;
+  DenseMap<Operation *, int> operations;
   for (auto [own, number] : llvm::zip(step.get().getBody().front(), proposed.order))
     copies[known[number]] = &own;
-  DenseMap<Operation *, int> numbers;
   for (auto [number, op] : llvm::enumerate(step.scope->ops))
-    numbers[op] = static_cast<int>(number);
-  auto carry = [&](int operation) {
-    return operation < 0 ? -1 : numbers.lookup(copies.lookup(from.scope->ops[operation]));
-  };
+    operations[op] = static_cast<int>(number);
+  exec::LaunchNumbers numbers = exec::numberLaunches(from.get(), context.facts->getTarget());
+  std::vector<int> firstOps(numbers.count, -1); // per launch, in the order of the plan
+  for (auto [place, number] : llvm::enumerate(proposed.order))
+    if (int launch = numbers.of.lookup_or(known[number], -1); launch >= 0 && firstOps[launch] < 0)
+      firstOps[launch] = static_cast<int>(place);
   std::vector<Execution> executions = proposed.executions;
   for (Execution &execution : executions) {
-    execution.operation = carry(execution.operation);
-    execution.before = carry(execution.before);
+    execution.operation = operations.lookup(copies.lookup(from.scope->ops[execution.operation]));
+    execution.before = execution.launch < 0 ? -1 : firstOps[execution.launch];
   }
   return executions;
 }
@@ -86,8 +88,8 @@ static std::vector<Execution> carryOver(const StepPlan &proposed, const FormedSt
 LogicalResult reprise::packSequence(FormSearch &form, const StepPlan &proposed,
                                     const FormSearch &from, int64_t enough) {
   StepPlan plan = form.step.shape;
-  plan.executions = carryOver(proposed, from.step, form.step);
-  std::optional<checkpoint::Recount> found = count(form.step, plan.executions);
+  plan.executions = carryOver(proposed, from.step, form.step, form.context);
+  std::optional<checkpoint::Recount> found = count(form.step, plan.executions, form.context);
   if (!found)
     return form.step.get().emitError("internal error in the planner: a sequence of executions is "
                                      "not one of this program");

@@ -34,7 +34,8 @@ double price(const FormedStep &step, const std::vector<checkpoint::Choice> &choi
 /// Returns peak and seconds of a plan of these executions, without `step.added`; none if they are
 /// not executions of the step.
 std::optional<checkpoint::Recount> count(const FormedStep &step,
-                                         const std::vector<checkpoint::Execution> &executions);
+                                         const std::vector<checkpoint::Execution> &executions,
+                                         const PlanContext &context);
 
 bool hasLoops(const FormedStep &step);
 

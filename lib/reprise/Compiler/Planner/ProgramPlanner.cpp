@@ -117,8 +117,9 @@ FailureOr<double> ProgramPlanner::findIncrease(const StepPlan &plan) {
   double seconds = (*form)->followed().seconds;
   if (!plan.choices.empty())
     seconds = price((*form)->step, plan.choices);
-  else if (auto found =
-               plan.executions.empty() ? std::nullopt : count((*form)->step, plan.executions))
+  else if (auto found = plan.executions.empty()
+                            ? std::nullopt
+                            : count((*form)->step, plan.executions, known.context))
     seconds = (*form)->step.added + found->cost;
   return (seconds - followed().seconds) / std::max(stepSeconds() + followed().seconds, 1e-30);
 }

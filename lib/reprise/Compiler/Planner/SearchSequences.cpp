@@ -33,14 +33,16 @@ static bool isWorthwhile(const PlanSearch &search, int64_t budget) {
   return !best || best->overridden > 0 || best->seconds - least > kNear * search.stepSeconds();
 }
 
-/// A packed program may exceed the bytes that the search predicts, so the next goal is lower by the
-/// excess.
+/// Live ranges in another order are harder to pack, and a packing of exactly the live bytes is
+/// seldom found, so the search leaves some of the room. If the packed program does not fit, it
+/// leaves more.
 LogicalResult reprise::searchSequences(PlanSearch &search, int64_t budget) {
-  static constexpr int kMostRounds = 3;
+  static constexpr int64_t kLeftPercent[] = {1, 3, 7};
   if (!isWorthwhile(search, budget))
     return success();
-  int64_t room = search.findRoom(budget), goal = room;
-  for (int round = 0; round < kMostRounds; ++round) {
+  int64_t room = search.findRoom(budget);
+  for (int64_t percent : kLeftPercent) {
+    int64_t goal = room - room * percent / 100;
     std::optional<StepPlan> proposed = proposeSequence(search.plain(), goal);
     const StepPlan *best = findBest(search, budget);
     if (!proposed || (best && best->cost() <= proposed->cost()))
@@ -48,10 +50,8 @@ LogicalResult reprise::searchSequences(PlanSearch &search, int64_t budget) {
     FailureOr<FormSearch *> form = packInOrder(search, *proposed, room);
     if (failed(form))
       return failure();
-    int64_t excess = (*form)->packed.back().bytes() - budget;
-    if (excess <= 0)
+    if ((*form)->packed.back().bytes() <= budget)
       return success();
-    goal -= excess;
   }
   return success();
 }

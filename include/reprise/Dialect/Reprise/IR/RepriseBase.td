@@ -58,8 +58,9 @@ def Reprise_PlanAttr : AttrDef<Reprise_Dialect, "Plan"> {
     - `choices` has one choice per result of the ops of all gradients, forward and backward ones, in the order of the
       program in that form; those of backward ops mean nothing. Without `choices` the labels are followed.
     - `executions` names replays instead of choices, and the ops that read some of them. Each entry has the number of an
-      op of the gradients, in the order of the program in that form, the number of the replay, 0 for the op itself, the op
-      before which the replay stands, -1 for the op itself, and for each operand the number of the replay that is read.
+      op among those of the gradients, in the order of the program in that form; the number of the replay, or 0 for the
+      op itself; the op of the program before which the replay stands, as `order` counts its places, or -1; and for each
+      operand the number of the replay that is read.
     - `enough_arena` is an arena in bytes that need not be made smaller; 0 asks for the smallest one.
 
     ```mlir

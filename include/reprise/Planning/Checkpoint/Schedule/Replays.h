@@ -24,6 +24,7 @@ struct Schedule {
     int reader = 0;      // the original before which it stands; itself for an original
     int firstSource = 0; // in `sources`, one per operand
     int before = -1;     // see Execution
+    int launch = -1;     // see Execution
   };
   std::vector<Run> runs;
   std::vector<int> sources; // the run that is read; -1 for what is there whenever it is read

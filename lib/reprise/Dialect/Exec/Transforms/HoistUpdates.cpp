@@ -16,12 +16,12 @@ namespace {
 /// Finds for each update op the op behind which it may stand.
 class UpdateHoister {
 public:
-  explicit UpdateHoister(Block &block) : block(block) {
+  explicit UpdateHoister(Block &block)
+      : block(block), oldValue(findOldValues(cast<ProgramOp>(block.getParentOp()))) {
     for (Operation &op : block)
       numbered.push_back(&op);
     for (auto [i, op] : llvm::enumerate(numbered))
       number[op] = place[op] = i;
-    findWrites();
   }
 
   void run() {
@@ -58,16 +58,6 @@ public:
   }
 
 private:
-  /// Ops whose result is the next value of an argument.
-  void findWrites() {
-    auto entry = cast<ProgramOp>(block.getParentOp());
-    EntrySignature signature(entry);
-    for (auto [value, argument] :
-         llvm::zip(block.getTerminator()->getOperands(), signature.getReplacedArguments()))
-      if (argument >= 0 && value.getDefiningOp())
-        oldValue[value.getDefiningOp()] = entry.getArgument(argument);
-  }
-
   /// What reads arguments and constants alone could stand anywhere: it goes along with its reader.
   void collectWaiting(Operation *op, SmallVectorImpl<Operation *> &ops) const {
     for (Operation *producer : producersOf(op))
@@ -140,7 +130,7 @@ private:
   /// -1 for the start.
   DenseMap<Operation *, int64_t> number, place;
   /// The argument whose next value an op computes.
-  DenseMap<Operation *, Value> oldValue;
+  OldValues oldValue;
   /// Ops that depend on nothing but arguments and constants, with one reader and with more.
   llvm::SmallPtrSet<Operation *, 16> waiting, early;
 };

@@ -23,8 +23,9 @@ Attribute describe(Reason reason, OpResult result) {
 /// Writes a solution into the graph.
 class Application {
 public:
-  Application(const Scope &scope, const Problem &problem, const Solution &solution, int64_t &nextId)
-      : scope(scope), problem(problem), solution(solution), nextId(nextId) {}
+  Application(const Scope &scope, const Problem &problem, const Solution &solution,
+              const ReplayPlaces &places, int64_t &nextId)
+      : scope(scope), problem(problem), solution(solution), places(places), nextId(nextId) {}
 
   void run() {
     SmallVector<const Execution *> waiting;
@@ -38,9 +39,10 @@ public:
         continue;
       // Replays stand before the op that they are for; its operands change only at the end, so
       // that every later replay is a clone of what the user wrote.
-      OpBuilder builder(op);
-      for (const Execution *replay : waiting)
+      for (const Execution *replay : waiting) {
+        OpBuilder builder(findPlace(*replay, op));
         insert(builder, *replay, getOrder(op));
+      }
       waiting.clear();
       for (auto [i, source] : llvm::enumerate(execution.sources))
         if (source > 0)
@@ -58,6 +60,11 @@ private:
     return clones.at({value.operation, execution.sources[operand]})
         ->getResult(op.operands[operand] - definition.firstResult);
   }
+  Operation *findPlace(const Execution &replay, Operation *next) const {
+    auto found = places.find({replay.operation, replay.replay});
+    Operation *place = found == places.end() ? nullptr : found->second;
+    return place && place->isBeforeInBlock(next) ? place : next;
+  }
   void insert(OpBuilder &builder, const Execution &replay, int64_t order);
   void mark(Operation *clone, Operation *original, int replay);
   Value bring(Value value, Block *block, int64_t order);
@@ -67,6 +74,7 @@ private:
   const Scope &scope;
   const Problem &problem;
   const Solution &solution;
+  const ReplayPlaces &places;
   int64_t &nextId;
   std::map<std::pair<int, int>, Operation *> clones;
   /// An op that reads a replay: its read of that number (see collectReads) and the replay.
@@ -171,8 +179,8 @@ void Application::annotate() {
 } // namespace
 
 void applySolution(const Scope &scope, const Problem &problem, const Solution &solution,
-                   int64_t &nextId) {
-  Application(scope, problem, solution, nextId).run();
+                   const ReplayPlaces &places, int64_t &nextId) {
+  Application(scope, problem, solution, places, nextId).run();
 }
 
 } // namespace reprise

@@ -151,7 +151,8 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
 
   /// Returns the solution of the executions that the plan on the program names. Numbers of replays
   /// start at `nextReplay`.
-  FailureOr<Solution> carryOut(const Problem &problem, ArrayAttr executions) {
+  FailureOr<Solution> carryOut(const Scope &scope, const Problem &problem, ArrayAttr executions,
+                               ReplayPlaces &places) {
     std::vector<Execution> named;
     auto renumber = [&](int replay) { return replay == 0 ? 0 : replay + nextReplay - 1; };
     for (auto entry : executions.getAsRange<DenseI32ArrayAttr>()) {
@@ -162,10 +163,15 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       execution.before = numbers[2];
       llvm::append_range(execution.sources, llvm::map_range(numbers.drop_front(3), renumber));
     }
-    std::optional<Schedule> schedule = placeExecutions(problem, named);
+    std::optional<NamedExecutions> found = findPlaces(getOperation(), scope, std::move(named));
+    std::optional<Schedule> schedule =
+        found ? placeExecutions(problem, found->executions) : std::nullopt;
     if (!schedule)
       return getOperation().emitError("the plan is for another program: the plan executes an op "
                                       "before one that the op reads from");
+    for (auto [execution, place] : llvm::zip(found->executions, found->places))
+      if (place)
+        places[{execution.operation, execution.replay}] = place;
     return describe(problem, *schedule);
   }
 
@@ -179,8 +185,10 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     ArrayAttr executions = plan && !bodies ? plan.getExecutions() : nullptr;
     if ((executions || !choices->empty()) && !bodies)
       function->setDiscardableAttr(kKeepsLaunchesAttr, UnitAttr::get(&getContext()));
-    FailureOr<Solution> solved = executions ? carryOut(translation.problem, executions)
-                                            : solve(translation.problem, *choices, nextReplay);
+    ReplayPlaces places;
+    FailureOr<Solution> solved = executions
+                                     ? carryOut(scope, translation.problem, executions, places)
+                                     : solve(translation.problem, *choices, nextReplay);
     if (failed(solved))
       return failure();
     Solution &solution = *solved;
@@ -190,7 +198,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       return at->emitError("the plan is wrong: ") << defect->message;
     }
     decideForMemory(translation.problem, solution);
-    applySolution(scope, translation.problem, solution, nextId);
+    applySolution(scope, translation.problem, solution, places, nextId);
     for (const Execution &execution : solution.executions)
       nextReplay = std::max(nextReplay, execution.replay + 1);
     markPlanned(scope, &getContext());

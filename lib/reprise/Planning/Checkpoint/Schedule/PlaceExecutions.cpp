@@ -70,7 +70,8 @@ bool Placement::add(const Execution &execution, int reader) {
       return false;
   int run = static_cast<int>(schedule.runs.size());
   schedule.runs.push_back({execution.operation, execution.replay, reader,
-                           static_cast<int>(schedule.sources.size()), execution.before});
+                           static_cast<int>(schedule.sources.size()), execution.before,
+                           execution.launch});
   for (size_t i = 0; i < op.operands.size(); ++i)
     schedule.sources.push_back(
         op.operands[i] == kAvailable

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 using namespace reprise::checkpoint;
 
@@ -20,7 +21,7 @@ public:
   std::vector<Execution> list();
 
 private:
-  std::vector<int> findOperationsBehind() const;
+  void findBehind();
   void dropUnread();
   void addReplay(int exec, int number);
   void addOriginals(int launch);
@@ -37,7 +38,9 @@ private:
   const Sequence &sequence;
   const Pieces &pieces;
   const Problem &problem;
-  int before = -1;          // the operation before which replays of the step stand
+  // The operation and the launch before which replays of the step stand, and those of each place.
+  int before = -1, launch = -1;
+  std::vector<std::pair<int, int>> behind;
   std::vector<int> numbers; // per execution
   std::set<std::pair<int, int>> done;
   std::vector<Execution> result;
@@ -55,7 +58,7 @@ int Lister::addViews(int reader, int value, int number, bool isReplay) {
   const Problem::Operation &op = problem.operations[operation];
   isReplay |= mayReadReplay(problem, problem.operations[reader], op);
   int own = isReplay ? number : 0;
-  Execution view{operation, own, std::vector<int>(op.operands.size()), before};
+  Execution view{operation, own, std::vector<int>(op.operands.size()), before, launch};
   view.sources[0] = addViews(operation, op.operands[0], number, isReplay);
   add(std::move(view));
   return own;
@@ -84,7 +87,7 @@ void Lister::addReplay(int exec, int number) {
     // Two pieces of one step share what both compute on the way.
     if (done.count({operation, number}))
       continue;
-    Execution replay{operation, number, {}, before};
+    Execution replay{operation, number, {}, before, launch};
     for (int operand : problem.operations[operation].operands)
       replay.sources.push_back(findSource(exec, operation, operand, own, number));
     add(std::move(replay));
@@ -94,7 +97,7 @@ void Lister::addReplay(int exec, int number) {
 /// Adds the originals of a launch that read replays.
 void Lister::addOriginals(int launch) {
   for (int operation : pieces.pieces[launch].operations) {
-    Execution original{operation, 0, {}, -1};
+    Execution original{operation, 0, {}};
     for (int operand : problem.operations[operation].operands)
       original.sources.push_back(findSource(launch, operation, operand, {}, 0));
     if (std::any_of(original.sources.begin(), original.sources.end(),
@@ -103,17 +106,18 @@ void Lister::addOriginals(int launch) {
   }
 }
 
-/// Returns per place the first operation of the next launch that is part of the problem.
-std::vector<int> Lister::findOperationsBehind() const {
-  std::vector<int> behind(sequence.order.size());
-  int next = -1;
-  for (size_t place = sequence.order.size(); place-- > 0;) {
+/// Finds for each place the first operation of the next launch that is part of the problem, and the
+/// next launch of all.
+void Lister::findBehind() {
+  behind.resize(sequence.order.size());
+  std::pair<int, int> next(-1, -1);
+  for (size_t place = behind.size() - 1; place-- > 0;) {
     const Sequence::Step &step = sequence.steps[sequence.order[place]];
     const std::vector<int> &own = pieces.pieces[step.launch].operations;
-    next = step.isReplay || own.empty() ? next : own.front();
+    if (!step.isReplay)
+      next = {own.empty() ? next.first : own.front(), step.launch};
     behind[place] = next;
   }
-  return behind;
 }
 
 /// Drops replays that nothing reads, because their readers share what another piece computes.
@@ -134,10 +138,10 @@ void Lister::dropUnread() {
 }
 
 std::vector<Execution> Lister::list() {
-  std::vector<int> behind = findOperationsBehind();
+  findBehind();
   for (int place = 0; place < sequence.size(); ++place) {
     const Sequence::Step &step = sequence.steps[sequence.order[place]];
-    before = behind[place];
+    std::tie(before, launch) = behind[place];
     for (int exec : step.execs)
       if (sequence.isReplay(exec))
         addReplay(exec, /*number=*/place + 1);

@@ -111,11 +111,12 @@ void ScheduleReader::insert(size_t run) {
     }
   }
   int place = sequence.steps[times[run]].place;
-  bool isLate = sequence.steps[piece.launch].place < place;
+  bool isLate =
+      sequence.steps[piece.launch].place < place && sequence.mayRunBefore(piece.launch, place - 1);
   for (int source : sources)
     isLate &= sequence.placeOf(sequence.items[source].exec) < place;
   if (!isLate)
-    return; // the launch reads what it makes itself
+    return; // the launch reads what it makes itself, or what was overwritten
   int before = place > 0 ? sequence.order[place - 1] : -1;
   bool appends = before >= 0 && sequence.steps[before].isReplay &&
                  sequence.steps[before].launch == piece.launch;

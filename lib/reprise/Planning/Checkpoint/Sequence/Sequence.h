@@ -100,6 +100,8 @@ public:
   int placeOf(int exec) const { return steps[execs[exec].step].place; }
   const Pieces::Piece &pieceOf(int exec) const { return pieces->pieces[execs[exec].piece]; }
 
+  /// Tells whether what the launch reads is still there before a place.
+  bool mayRunBefore(int launch, int place) const;
   /// Tells whether an execution has a place.
   bool exists(int exec) const { return execs[exec].step >= 0; }
   /// Counts excess beyond another budget from now on.
@@ -123,7 +125,6 @@ private:
   std::optional<Home> findHome(int piece, int host, const std::vector<Moved> &moved,
                                const std::vector<int> &sources) const;
   bool runsIn(int piece, int step) const;
-  bool mayRunBefore(int launch, int place) const;
   const Pieces::Result &resultOf(const Item &item) const;
 
   void attach(int item);

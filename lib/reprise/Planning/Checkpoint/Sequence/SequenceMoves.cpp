@@ -98,7 +98,6 @@ bool Sequence::runsIn(int piece, int step) const {
                      [&](int exec) { return execs[exec].piece == piece; });
 }
 
-/// Tells whether what the launch reads is still there before a place.
 bool Sequence::mayRunBefore(int launch, int place) const {
   return std::all_of(pieces->overwriters[launch].begin(), pieces->overwriters[launch].end(),
                      [&](int other) { return steps[other].place > place; });

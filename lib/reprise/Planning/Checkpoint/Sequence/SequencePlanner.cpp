@@ -21,9 +21,14 @@ reprise::checkpoint::sequence(const Problem &problem, const Footprint &footprint
   for (size_t number = 0; number < numbers.size(); ++number)
     numbers[sequenced.step.operations[number]] = static_cast<int>(number);
   std::vector<Execution> moved = executions;
-  for (Execution &execution : moved)
+  std::vector<int> places(order.size()); // per launch
+  for (size_t place = 0; place < order.size(); ++place)
+    places[order[place]] = static_cast<int>(place);
+  for (Execution &execution : moved) {
     for (int *operation : {&execution.operation, &execution.before})
       *operation = *operation < 0 ? -1 : numbers[*operation];
+    execution.launch = execution.launch < 0 ? -1 : places[execution.launch];
+  }
   std::optional<Schedule> schedule = placeExecutions(sequenced.step.problem, moved);
   if (!schedule)
     return std::nullopt;
@@ -91,17 +96,33 @@ std::vector<Sequence> SequencePlanner::Impl::readAll(const Pieces &pieces,
   return sequences;
 }
 
-/// Runs start from the given plans in turns, then from the best sequence so far. Neither a hot
-/// start nor a cold one is better everywhere, nor one price of excess.
+namespace {
+enum class Start { Given, Best };
+struct Run {
+  double share; ///< of all moves
+  Cooling cooling;
+  Start start;
+};
+} // namespace
+
+/// Lists the runs of a search. Neither a hot start nor a cold one is better everywhere, nor one
+/// price of excess; long sequences get one long run.
+static std::vector<Run> listRuns(int launches) {
+  static constexpr int kMany = 400;
+  double few = 100.0 / std::max(1, launches); // percent, of a launch
+  if (launches > kMany)
+    return {{0.15, {0, 1, 20, 1, 0}, Start::Given},
+            {0.8, {0, 1, 5, 0.9, 0.0005}, Start::Given},
+            {0.25, {0, 1.5 * few, 5, 0.9, 0.0005}, Start::Best}};
+  return {{0.2, {0, 1, 3, 0.7, 0.05}, Start::Given},   {0.1, {0, 0.1, 1, 0.7, 0.05}, Start::Given},
+          {0.3, {0, 4, 4, 0.7, 0.05}, Start::Given},   {0.2, {0, 10, 40, 0.7, 0.05}, Start::Given},
+          {0.2, {0, 0.2, 20, 0.7, 0.05}, Start::Best}, {0.2, {0, 3, 300, 0.7, 0.05}, Start::Best}};
+}
+
+/// Runs start from the given plans in turns, or from the best sequence so far.
 std::optional<SequencePlan> SequencePlanner::Impl::plan(int64_t budget,
                                                         const std::vector<Choices> &starts) {
-  static constexpr size_t kFromStarts = 4;
   static constexpr double kNear = 0.002;
-  struct Run {
-    double share, hottest, price;
-  };
-  static constexpr Run runs[] = {{0.2, 1, 3},   {0.1, 0.1, 1},  {0.3, 4, 4},
-                                 {0.2, 10, 40}, {0.2, 0.2, 20}, {0.2, 3, 300}};
   Bound bound = findAnyOrderBound(problem, footprint, budget, 4, options.isLate);
   if (!bound.isFeasible)
     return std::nullopt;
@@ -113,11 +134,11 @@ std::optional<SequencePlan> SequencePlanner::Impl::plan(int64_t budget,
   for (const Sequence &sequence : sequences)
     annealer.offer(sequence);
   uint64_t seed = 0;
-  for (const Run &run : runs) {
-    bool fromBest = seed >= kFromStarts && annealer.best();
+  for (const Run &run : listRuns(pieces.numLaunches)) {
+    bool fromBest = run.start == Start::Best && annealer.best();
     const Sequence &start = fromBest ? *annealer.best() : sequences[seed % sequences.size()];
-    Cooling cooling{static_cast<int64_t>(run.share * static_cast<double>(moves)), run.hottest,
-                    run.price};
+    Cooling cooling = run.cooling;
+    cooling.moves = static_cast<int64_t>(run.share * static_cast<double>(moves));
     annealer.run(start, cooling, ++seed);
   }
   isTruncated |= annealer.isTruncated();

@@ -32,7 +32,8 @@ static int findHost(const Sequence &sequence, int exec) {
         return -1;
       host = step;
     }
-  return host;
+  bool mayJoin = host >= 0 && sequence.mayRunBefore(piece.launch, sequence.steps[host].place);
+  return mayJoin ? host : -1;
 }
 
 /// Lets replays join launches that alone read them, from the last to the first, since a replay that

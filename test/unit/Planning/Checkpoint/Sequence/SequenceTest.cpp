@@ -15,7 +15,16 @@ namespace {
 struct Step {
   explicit Step(Random &random, int labels = 0)
       : given(makeCase(random, 14, labels)), links(linksOf(given)),
-        pieces(given.problem, given.footprint, &links, /*mayOverride=*/false) {}
+        pieces((addOverwriters(random), given.problem), given.footprint, &links,
+               /*mayOverride=*/false) {}
+
+  /// Lets launches wait for others without reading from them.
+  void addOverwriters(Random &random) {
+    for (int launch = 0; launch + 1 < given.footprint.numLaunches; ++launch)
+      if (pick(random, 5) == 0)
+        links.next[launch].push_back(launch + 1 +
+                                     pick(random, given.footprint.numLaunches - launch - 1));
+  }
 
   Case given;
   LaunchLinks links;
@@ -26,6 +35,10 @@ struct Step {
 /// step share what both compute on the way, which a sequence counts twice: so a few peaks differ.
 void judge(const Step &step, Sequence sequence, int &different) {
   settle(sequence);
+  for (int exec = 0; exec < static_cast<int>(sequence.execs.size()); ++exec)
+    for (int launch : step.pieces.overwriters[sequence.pieceOf(exec).launch])
+      if (sequence.exists(exec))
+        ASSERT_LT(sequence.placeOf(exec), sequence.steps[launch].place);
   LaunchOrder order = listLaunches(sequence);
   ASSERT_TRUE(isPossible(step.links, order));
   auto plan = reprise::checkpoint::sequence(step.given.problem, step.given.footprint, step.links,
