@@ -73,17 +73,17 @@ void Annealer::tryShift(Sequence &sequence) {
   if (pieces.isOrdered && !sequence.steps[step].isReplay)
     return;
   bool isAhead = bits & 1;
-  int slack = isAhead ? sequence.slackAhead(step) : sequence.slackBack(step);
+  int slack = isAhead ? findSlackAhead(sequence, step) : findSlackBack(sequence, step);
   int reach = std::min(slack, bits & 2 ? kNear : kFar);
   if (reach <= 0)
     return;
   int way = 1 + random.below(reach);
-  int64_t growth = sequence.weighShift(step, isAhead ? place + way : place - way);
-  if (!accepts(static_cast<double>(growth) * bytesScale))
+  weigh(sequence, step, isAhead ? place + way : place - way, shift);
+  if (!accepts(static_cast<double>(shift.growth) * bytesScale))
     return;
-  if (growth > 0)
+  if (shift.growth > 0)
     keep(sequence);
-  sequence.shift();
+  apply(sequence, shift);
 }
 
 /// Tells whether no reader beside `exec` needs the item behind it, and none right before it.
@@ -98,8 +98,8 @@ bool Annealer::isGone(const Sequence &sequence, int item, int exec) const {
 /// Replays an item for a reader, and then what the replay reads of items that are gone.
 void Annealer::grow(Sequence &sequence, int item, Reader reader, int depth) {
   static constexpr size_t kMost = 64;
-  std::vector<Sequence::Moved> moved;
-  int exec = sequence.replay(item, reader, moved);
+  std::vector<Moved> moved;
+  int exec = replay(sequence, item, reader, moved);
   if (exec < 0)
     return;
   grown.push_back({exec, std::move(moved)});
@@ -121,13 +121,13 @@ void Annealer::tryReplay(Sequence &sequence, int depth) {
   if (grown.empty() || accepts(energyOf(sequence) - before))
     return;
   for (; !grown.empty(); grown.pop_back())
-    sequence.takeBack(grown.back().exec, grown.back().moved);
+    takeBack(sequence, grown.back().exec, grown.back().moved);
 }
 
 /// Removes a replay, and then the replays that only that one read.
 void Annealer::shrink(Sequence &sequence, int exec) {
   std::vector<int> sources = sequence.execs[exec].sources;
-  removed.push_back(sequence.remove(exec));
+  removed.push_back(remove(sequence, exec));
   for (int source : sources) {
     int maker = sequence.items[source].exec;
     const std::vector<int> &all = sequence.byCell[sequence.items[source].cell];
@@ -139,7 +139,7 @@ void Annealer::shrink(Sequence &sequence, int exec) {
 
 void Annealer::tryRemove(Sequence &sequence) {
   int exec = pickExec(sequence);
-  if (!sequence.canRemove(exec))
+  if (!canRemove(sequence, exec))
     return;
   double before = energyOf(sequence);
   keep(sequence);
@@ -148,7 +148,7 @@ void Annealer::tryRemove(Sequence &sequence) {
   if (accepts(energyOf(sequence) - before))
     return;
   for (; !removed.empty(); removed.pop_back())
-    sequence.restore(removed.back());
+    restore(sequence, removed.back());
 }
 
 void Annealer::move(Sequence &sequence, const Cooling &cooling) {

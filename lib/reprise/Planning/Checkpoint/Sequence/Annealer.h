@@ -2,7 +2,8 @@
 #ifndef REPRISE_LIB_PLANNING_CHECKPOINT_SEQUENCE_ANNEALER_H
 #define REPRISE_LIB_PLANNING_CHECKPOINT_SEQUENCE_ANNEALER_H
 
-#include "Sequence.h"
+#include "SequenceMoves.h"
+#include "Shift.h"
 #include "reprise/Planning/IsOver.h"
 #include "reprise/Support/SplitMix.h"
 
@@ -39,7 +40,7 @@ private:
   using Reader = Sequence::Reader;
   struct Grown {
     int exec;
-    std::vector<Sequence::Moved> moved;
+    std::vector<Moved> moved;
   };
 
   bool hasBest() const { return found || isNoted; }
@@ -71,7 +72,8 @@ private:
   bool isCut = false;
   std::optional<Sequence> least;
   std::vector<Grown> grown;
-  std::vector<Sequence::Removed> removed;
+  std::vector<Removed> removed;
+  Shift shift;
 };
 
 } // namespace reprise::checkpoint

@@ -1,5 +1,6 @@
 // reprise: a schedule of choices as a sequence
 #include "Executions.h"
+#include "SequenceMoves.h"
 
 #include <algorithm>
 #include <map>
@@ -112,7 +113,7 @@ void ScheduleReader::insert(size_t run) {
   }
   int place = sequence.steps[times[run]].place;
   bool isLate =
-      sequence.steps[piece.launch].place < place && sequence.mayRunBefore(piece.launch, place - 1);
+      sequence.steps[piece.launch].place < place && mayRunBefore(sequence, piece.launch, place - 1);
   for (int source : sources)
     isLate &= sequence.placeOf(sequence.items[source].exec) < place;
   if (!isLate)
@@ -125,7 +126,8 @@ void ScheduleReader::insert(size_t run) {
               sequence.execs[sequence.items[sources[read]].exec].step != before;
   for (size_t i = 0; appends && i < sequence.steps[before].execs.size(); ++i)
     appends = sequence.execs[sequence.steps[before].execs[i]].piece != number;
-  execs[{own.operation, own.replay}] = sequence.insert(number, place, sources, appends);
+  execs[{own.operation, own.replay}] =
+      reprise::checkpoint::insert(sequence, number, place, sources, appends);
 }
 
 /// Lets the launch of an original read what the original reads. A launch reads one item of a cell,

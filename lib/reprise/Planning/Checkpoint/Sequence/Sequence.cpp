@@ -1,25 +1,57 @@
-// reprise: a sequence of executions under change: its bytes and its cost
+// reprise: a sequence of executions, with its bytes and its cost
 #include "Sequence.h"
 
 #include <algorithm>
 
 using namespace reprise::checkpoint;
+using Exec = Sequence::Exec;
+using Item = Sequence::Item;
+using Reader = Sequence::Reader;
 
 /// Bytes that keep the end of the program, which has no peak, from being counted.
 static constexpr int64_t kEndBytes = int64_t{1} << 60;
 
-static int64_t excessOf(int64_t bytes) { return std::max<int64_t>(0, bytes); }
+static void countLoad(Sequence &sequence, int exec, int read, int sign) {
+  const Item &item = sequence.items[sequence.execs[exec].sources[read]];
+  if (!sequence.pieceOf(exec).reads[read].isUsual &&
+      sequence.execs[item.exec].step != sequence.execs[exec].step)
+    sequence.traffic += sign * sequence.pieces->cells[item.cell].bytes;
+}
+
+/// Returns an execution without a place and sources.
+static int makeExec(Sequence &sequence, int piece) {
+  std::vector<int> &unused = sequence.freeExecs[piece];
+  int exec = static_cast<int>(sequence.execs.size());
+  const std::vector<Pieces::Result> &results = sequence.pieces->pieces[piece].results;
+  if (!unused.empty()) {
+    exec = unused.back();
+    unused.pop_back();
+  } else {
+    sequence.execs.emplace_back();
+    sequence.execs[exec].piece = piece;
+    sequence.execs[exec].firstItem = static_cast<int>(sequence.items.size());
+    for (const Pieces::Result &result : results) {
+      sequence.items.emplace_back();
+      sequence.items.back().exec = exec;
+      sequence.items.back().cell = result.cell;
+    }
+  }
+  int item = sequence.execs[exec].firstItem;
+  for (const Pieces::Result &result : results)
+    sequence.byCell[result.cell].push_back(item++);
+  return exec;
+}
 
 Sequence::Sequence(const Pieces &given, int64_t budget)
-    : pieces(&given), byCell(given.cells.size()), budget(budget),
-      above(given.numLaunches + 1, -budget), freeExecs(given.pieces.size()),
-      replays(given.numLaunches + 1) {
+    : pieces(&given), byCell(given.cells.size()), replays(given.numLaunches + 1),
+      profile{budget, std::vector<int64_t>(given.numLaunches + 1, -budget)},
+      freeExecs(given.pieces.size()) {
   int count = pieces->numLaunches + 1;
   steps.resize(count);
   for (int launch = 0; launch < count; ++launch) {
     steps[launch].place = steps[launch].launch = launch;
     order.push_back(launch);
-    execs[makeExec(launch)].step = launch;
+    execs[makeExec(*this, launch)].step = launch;
     steps[launch].execs.push_back(launch);
     addExtra(launch, launch + 1 == count ? -kEndBytes : pieces->pieces[launch].scratch);
   }
@@ -34,12 +66,7 @@ Sequence::Sequence(const Pieces &given, int64_t budget)
     attach(static_cast<int>(item));
   for (int launch = 0; launch < count; ++launch)
     for (size_t read = 0; read < execs[launch].sources.size(); ++read)
-      countLoad(launch, static_cast<int>(read), 1);
-}
-
-void Sequence::setBudget(int64_t bytes) {
-  addBytes(0, static_cast<int>(above.size()), budget - bytes);
-  budget = bytes;
+      countLoad(*this, launch, static_cast<int>(read), 1);
 }
 
 double Sequence::cost() const {
@@ -49,12 +76,12 @@ double Sequence::cost() const {
 }
 
 int64_t Sequence::peak() const {
-  return budget + *std::max_element(above.begin(), above.end() - 1);
+  return profile.budget + *std::max_element(profile.above.begin(), profile.above.end() - 1);
 }
 
-const Pieces::Result &Sequence::resultOf(const Item &item) const {
-  const Exec &exec = execs[item.exec];
-  return pieces->pieces[exec.piece].results[&item - &items[exec.firstItem]];
+static const Pieces::Result &resultOf(const Sequence &sequence, const Item &item) {
+  const Exec &exec = sequence.execs[item.exec];
+  return sequence.pieces->pieces[exec.piece].results[&item - &sequence.items[exec.firstItem]];
 }
 
 bool Sequence::isRead(int exec) const {
@@ -63,23 +90,11 @@ bool Sequence::isRead(int exec) const {
                      [](const Item &item) { return !item.readers.empty(); });
 }
 
-void Sequence::addBytes(int begin, int end, int64_t bytes) {
-  int64_t more = 0;
-  for (int place = begin; place < end; ++place) {
-    more -= excessOf(above[place]);
-    above[place] += bytes;
-    more += excessOf(above[place]);
-  }
-  totalExcess += more;
-}
-
 void Sequence::addExtra(int step, int64_t bytes) {
   steps[step].extra += bytes;
-  addBytes(steps[step].place, steps[step].place + 1, bytes);
+  profile.add(steps[step].place, steps[step].place + 1, bytes);
 }
 
-/// Changes how many results of a size may lie in places, and how many places there are. The bytes
-/// that this spares are counted at the place of the step unless they are already.
 void Sequence::addPlaces(int step, int sizeClass, int made, int dying, bool isCounted) {
   std::vector<Step::Places> &places = steps[step].places;
   auto found = std::find_if(places.begin(), places.end(),
@@ -101,27 +116,29 @@ void Sequence::addPlaces(int step, int sizeClass, int made, int dying, bool isCo
 }
 
 /// Counts what an item takes, or takes that away if `sign` is -1.
-void Sequence::count(const Item &item, int sign) {
-  const Pieces::Cell &cell = pieces->cells[item.cell];
-  const Pieces::Result &result = resultOf(item);
+static void count(Sequence &sequence, const Item &item, int sign) {
+  const Pieces::Cell &cell = sequence.pieces->cells[item.cell];
+  const Pieces::Result &result = resultOf(sequence, item);
   int64_t bytes = sign * cell.bytes;
-  int first = execs[item.exec].step, last = item.last;
+  int first = sequence.execs[item.exec].step, last = item.last;
   bool staysInRegisters = last < 0 || last == first;
   if (staysInRegisters && !result.makesAll)
     return;
-  addBytes(steps[first].place, steps[staysInRegisters ? first : last].place + 1, bytes);
-  steps[first].made += bytes;
+  int end = sequence.steps[staysInRegisters ? first : last].place + 1;
+  sequence.profile.add(sequence.steps[first].place, end, bytes);
+  sequence.steps[first].made += bytes;
   if (staysInRegisters)
     return;
   if (result.takesPlaces)
-    addPlaces(first, cell.sizeClass, sign, 0);
+    sequence.addPlaces(first, cell.sizeClass, sign, 0);
   if (item.dies)
-    addPlaces(last, cell.sizeClass, 0, sign);
+    sequence.addPlaces(last, cell.sizeClass, 0, sign);
   if (!result.isKnown)
-    traffic += bytes;
+    sequence.traffic += bytes;
 }
 
-/// Finds the last reader of an item, and counts the item.
+void Sequence::detach(int item) { count(*this, items[item], -1); }
+
 void Sequence::attach(int number) {
   Item &item = items[number];
   item.last = -1;
@@ -138,19 +155,12 @@ void Sequence::attach(int number) {
       item.dies |= takesPlace;
     }
   }
-  count(item, 1);
+  count(*this, item, 1);
 }
 
-void Sequence::countLoad(int exec, int read, int sign) {
-  const Item &item = items[execs[exec].sources[read]];
-  if (!pieceOf(exec).reads[read].isUsual && execs[item.exec].step != execs[exec].step)
-    traffic += sign * pieces->cells[item.cell].bytes;
-}
-
-/// Returns the bytes of items that lie in memory before the step at a place and in it.
 int64_t Sequence::bytesAcross(int place) const {
   const Step &step = steps[order[place]];
-  return above[place] + budget - step.extra - step.made;
+  return profile.above[place] + profile.budget - step.extra - step.made;
 }
 
 void Sequence::renumber(size_t begin, size_t end) {
@@ -158,38 +168,51 @@ void Sequence::renumber(size_t begin, size_t end) {
     steps[order[place]].place = static_cast<int>(place);
 }
 
-int Sequence::makeExec(int piece) {
-  std::vector<int> &unused = freeExecs[piece];
-  int exec = static_cast<int>(execs.size());
-  const std::vector<Pieces::Result> &results = pieces->pieces[piece].results;
-  if (!unused.empty()) {
-    exec = unused.back();
-    unused.pop_back();
-  } else {
-    execs.emplace_back();
-    execs[exec].piece = piece;
-    execs[exec].firstItem = static_cast<int>(items.size());
-    for (const Pieces::Result &result : results) {
-      items.emplace_back();
-      items.back().exec = exec;
-      items.back().cell = result.cell;
-    }
-  }
-  for (size_t result = 0; result < results.size(); ++result)
-    byCell[results[result].cell].push_back(execs[exec].firstItem + static_cast<int>(result));
-  return exec;
+/// Takes an element out of a list whose order does not matter.
+template <typename T, typename Is> static void takeOut(std::vector<T> &list, Is isIt) {
+  *std::find_if(list.begin(), list.end(), isIt) = list.back();
+  list.pop_back();
 }
 
-/// Adds an execution that nothing reads yet.
-int Sequence::addExec(int piece, int step, size_t index, bool isJoined, std::vector<int> sources) {
-  int exec = makeExec(piece);
+/// Makes a replay a reader of its sources, and counts what it takes beside its items.
+static void link(Sequence &sequence, int exec) {
+  const Pieces::Piece &piece = sequence.pieceOf(exec);
+  for (int read = 0; read < static_cast<int>(piece.reads.size()); ++read) {
+    int source = sequence.execs[exec].sources[read];
+    sequence.detach(source);
+    sequence.items[source].readers.push_back({exec, read});
+    sequence.attach(source);
+    countLoad(sequence, exec, read, 1);
+  }
+  sequence.seconds += piece.seconds;
+  sequence.replays[piece.launch].push_back(exec);
+  sequence.addExtra(sequence.execs[exec].step, piece.scratch);
+}
+
+static void unlink(Sequence &sequence, int exec) {
+  const Pieces::Piece &piece = sequence.pieceOf(exec);
+  for (int read = 0; read < static_cast<int>(piece.reads.size()); ++read) {
+    int source = sequence.execs[exec].sources[read];
+    countLoad(sequence, exec, read, -1);
+    sequence.detach(source);
+    takeOut(sequence.items[source].readers,
+            [&](const Reader &other) { return other.exec == exec && other.read == read; });
+    sequence.attach(source);
+  }
+  sequence.seconds -= piece.seconds;
+  takeOut(sequence.replays[piece.launch], [&](int other) { return other == exec; });
+  sequence.addExtra(sequence.execs[exec].step, -piece.scratch);
+}
+
+int Sequence::add(int piece, int step, size_t index, bool isJoined, std::vector<int> sources) {
+  int exec = makeExec(*this, piece);
   execs[exec].step = step;
   execs[exec].isJoined = isJoined;
   execs[exec].sources = std::move(sources);
   steps[step].execs.insert(steps[step].execs.begin() + static_cast<long>(index), exec);
   for (size_t result = 0; result < pieceOf(exec).results.size(); ++result)
     attach(execs[exec].firstItem + static_cast<int>(result));
-  link(exec);
+  link(*this, exec);
   return exec;
 }
 
@@ -204,60 +227,20 @@ int Sequence::makeStep(int place, int launch) {
   }
   steps[step].launch = launch;
   steps[step].isReplay = true;
-  int64_t own = bytesAcross(place) - budget;
+  profile.insert(place, bytesAcross(place) - profile.budget);
   order.insert(order.begin() + place, step);
-  above.insert(above.begin() + place, own);
-  totalExcess += excessOf(own);
   renumber(place, order.size());
   ++numReplaySteps;
   return step;
 }
 
-void Sequence::eraseStep(int step) {
-  int place = steps[step].place;
-  totalExcess -= excessOf(above[place]);
-  order.erase(order.begin() + place);
-  above.erase(above.begin() + place);
-  renumber(place, order.size());
-  freeSteps.push_back(step);
-  --numReplaySteps;
-}
-
-/// Makes a replay a reader of its sources, and counts what it takes beside its items.
-void Sequence::link(int exec) {
-  const Pieces::Piece &piece = pieceOf(exec);
-  for (size_t read = 0; read < piece.reads.size(); ++read) {
-    int source = execs[exec].sources[read];
-    detach(source);
-    items[source].readers.push_back({exec, static_cast<int>(read)});
-    attach(source);
-    countLoad(exec, static_cast<int>(read), 1);
-  }
-  seconds += piece.seconds;
-  replays[piece.launch].push_back(exec);
-  addExtra(execs[exec].step, piece.scratch);
-}
-
-/// Takes an element out of a list whose order does not matter.
-template <typename T, typename Is> static void takeOut(std::vector<T> &list, Is isIt) {
-  *std::find_if(list.begin(), list.end(), isIt) = list.back();
-  list.pop_back();
-}
-
-void Sequence::unlink(int exec) {
-  const Pieces::Piece &piece = pieceOf(exec);
-  for (size_t read = 0; read < piece.reads.size(); ++read) {
-    int source = execs[exec].sources[read];
-    countLoad(exec, static_cast<int>(read), -1);
-    detach(source);
-    takeOut(items[source].readers, [&](const Reader &other) {
-      return other.exec == exec && other.read == static_cast<int>(read);
-    });
-    attach(source);
-  }
-  seconds -= piece.seconds;
-  takeOut(replays[piece.launch], [&](int other) { return other == exec; });
-  addExtra(execs[exec].step, -piece.scratch);
+static void eraseStep(Sequence &sequence, int step) {
+  int place = sequence.steps[step].place;
+  sequence.profile.erase(place);
+  sequence.order.erase(sequence.order.begin() + place);
+  sequence.renumber(place, sequence.order.size());
+  sequence.freeSteps.push_back(step);
+  --sequence.numReplaySteps;
 }
 
 void Sequence::moveReader(Reader reader, int to) {
@@ -266,40 +249,29 @@ void Sequence::moveReader(Reader reader, int to) {
     return;
   detach(source);
   detach(to);
-  countLoad(reader.exec, reader.read, -1);
+  countLoad(*this, reader.exec, reader.read, -1);
   takeOut(items[source].readers, [&](const Reader &other) {
     return other.exec == reader.exec && other.read == reader.read;
   });
   attach(source);
   source = to;
   items[to].readers.push_back(reader);
-  countLoad(reader.exec, reader.read, 1);
+  countLoad(*this, reader.exec, reader.read, 1);
   attach(to);
 }
 
-/// Takes away a replay that nothing reads.
-void Sequence::drop(int exec, Removed *removed) {
+void Sequence::drop(int exec) {
   int step = execs[exec].step;
-  std::vector<int> &own = steps[step].execs;
-  auto at = std::find(own.begin(), own.end(), exec);
-  if (removed) {
-    removed->piece = execs[exec].piece;
-    removed->place = steps[step].place;
-    removed->step = step;
-    removed->isJoined = execs[exec].isJoined;
-    removed->index = at - own.begin();
-    removed->sources = execs[exec].sources;
-    removed->hadStep = own.size() == 1;
-  }
   for (size_t result = 0; result < pieceOf(exec).results.size(); ++result) {
     int item = execs[exec].firstItem + static_cast<int>(result);
     detach(item);
     takeOut(byCell[items[item].cell], [&](int other) { return other == item; });
   }
-  unlink(exec);
-  own.erase(at);
+  unlink(*this, exec);
+  std::vector<int> &own = steps[step].execs;
+  own.erase(std::find(own.begin(), own.end(), exec));
   if (own.empty())
-    eraseStep(step);
+    eraseStep(*this, step);
   execs[exec].step = -1;
   freeExecs[execs[exec].piece].push_back(exec);
 }

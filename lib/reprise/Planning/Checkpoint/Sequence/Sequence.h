@@ -1,12 +1,13 @@
-// reprise: a sequence of executions under change, with its bytes and its cost
+// reprise: a sequence of executions, with its bytes and its cost
 #ifndef REPRISE_LIB_PLANNING_CHECKPOINT_SEQUENCE_SEQUENCE_H
 #define REPRISE_LIB_PLANNING_CHECKPOINT_SEQUENCE_SEQUENCE_H
 
 #include "Pieces.h"
+#include "Profile.h"
 
 namespace reprise::checkpoint {
 
-/// Executions of pieces in an order that changes, move by move. The model:
+/// Executions of pieces in an order. The model:
 ///
 /// - A **step** is a launch, or replays of one launch that run as one kernel. The last step is the
 ///   end of the program.
@@ -15,12 +16,11 @@ namespace reprise::checkpoint {
 /// - A **joined** execution runs inside a launch, which alone reads its items.
 /// - Each read of an execution names the item that it takes.
 ///
-/// Every change updates the bytes of the steps that it touches, and has an inverse, so that a
-/// search makes a change, weighs it by `cost` and `excess`, and takes it back. A change costs as
-/// many operations as steps lie between the places that it touches.
-class Sequence {
-public:
-  /// The launches in program order without a replay. `budget` is in bytes.
+/// The functions of this struct keep bytes and cost up to date; SequenceMoves.h and Shift.h make
+/// whole changes of them, each of which has an inverse. A change costs as many operations as steps
+/// lie between the places that it touches.
+struct Sequence {
+  /// Makes the launches in program order without a replay. `budget` is in bytes.
   Sequence(const Pieces &pieces, int64_t budget);
 
   struct Exec {
@@ -48,137 +48,58 @@ public:
     };
     std::vector<Places> places;
   };
-  /// A reader that took another item.
-  struct Moved {
-    int result = 0; ///< result of the execution that the reader reads
-    Reader reader;
-    int from = 0; ///< item that the reader takes otherwise
-  };
-  /// A replay that was taken away.
-  struct Removed {
-    int piece = 0, place = 0, step = -1;
-    bool isJoined = false, hadStep = false;
-    size_t index = 0; ///< in its step
-    std::vector<int> sources;
-    std::vector<Moved> moved;
-  };
 
   /// Returns the number of steps without the end.
   int size() const { return static_cast<int>(order.size()) - 1; }
   /// Returns seconds beyond those of the launches, as Footprint.h counts them.
   double cost() const;
-  /// Returns the bytes beyond the budget, summed over all steps.
-  int64_t excess() const { return totalExcess; }
+  /// Returns the most bytes of any step.
   int64_t peak() const;
+  /// Returns the bytes beyond the budget, summed over all steps.
+  int64_t excess() const { return profile.excess; }
 
-  /// Returns how many places a step may go ahead or back.
-  int slackAhead(int step) const;
-  int slackBack(int step) const;
-  /// Returns by how much `excess` grows if a step moves to a place within its slack. The cost
-  /// stays.
-  int64_t weighShift(int step, int place);
-  /// Moves the step that was weighed last.
-  void shift();
-
-  /// Replays the cell of an item for `reader` and all later movable readers of the same execution.
-  /// Returns the new execution, or -1 if there is none. Fills in the readers that it has.
-  int replay(int item, Reader reader, std::vector<Moved> &moved);
-  void takeBack(int exec, const std::vector<Moved> &moved);
-  /// Adds a replay to a step that stands before `place`, or to a new step.
-  int insert(int piece, int place, const std::vector<int> &sources, bool appends);
-
-  /// Tells whether the readers of a replay can take earlier items instead.
-  bool canRemove(int exec) const;
-  Removed remove(int exec);
-  int restore(const Removed &removed);
-  /// Moves a replay into the launch whose step alone reads it, from registers.
-  void join(int exec, int host);
-
-  void moveReader(Reader reader, int to);
   bool isReplay(int exec) const { return pieces->isReplay(execs[exec].piece); }
+  /// Tells whether an execution has a place.
+  bool exists(int exec) const { return execs[exec].step >= 0; }
   bool isRead(int exec) const;
   int placeOf(int exec) const { return steps[execs[exec].step].place; }
   const Pieces::Piece &pieceOf(int exec) const { return pieces->pieces[execs[exec].piece]; }
+  /// Returns the bytes of items that lie in memory before the step at a place and in it.
+  int64_t bytesAcross(int place) const;
 
-  /// Tells whether what the launch reads is still there before a place.
-  bool mayRunBefore(int launch, int place) const;
-  /// Tells whether an execution has a place.
-  bool exists(int exec) const { return execs[exec].step >= 0; }
-  /// Counts excess beyond another budget from now on.
-  void setBudget(int64_t bytes);
+  /// Finds the last reader of an item and counts the bytes of the item.
+  void attach(int item);
+  /// Takes the bytes of an item away, so that its readers and their steps may change.
+  void detach(int item);
+  /// Lets a reader take another item of the same cell.
+  void moveReader(Reader reader, int to);
+  /// Changes how many results of a size may lie in places of a step, and how many places there are.
+  /// The bytes that this spares are counted at the place of the step unless `isCounted` is false.
+  void addPlaces(int step, int sizeClass, int made, int dying, bool isCounted = true);
+  void addExtra(int step, int64_t bytes);
+
+  /// Adds a replay that nothing reads yet to a step, as its `index`th execution.
+  int add(int piece, int step, size_t index, bool isJoined, std::vector<int> sources);
+  /// Takes away a replay that nothing reads, and its step if that is empty then.
+  void drop(int exec);
+  /// Adds an empty step of replays of a launch.
+  int makeStep(int place, int launch);
+  /// Notes the places of the steps in a range of `order`.
+  void renumber(size_t begin, size_t end);
 
   const Pieces *pieces;
   std::vector<int> order; ///< steps
   std::vector<Step> steps;
   std::vector<Exec> execs;
   std::vector<Item> items;
-  std::vector<std::vector<int>> byCell; ///< items that exist, per cell
-
-private:
-  struct Home {
-    int step = -1; ///< -1 for a new step
-    bool isJoined = false, isFirst = false;
-  };
-  std::vector<int> findSources(const Pieces::Piece &piece, int place) const;
-  int findLatest(int cell, int place) const;
-  std::vector<Moved> findMoved(const Pieces::Piece &piece, int old, int place) const;
-  std::optional<Home> findHome(int piece, int host, const std::vector<Moved> &moved,
-                               const std::vector<int> &sources) const;
-  bool runsIn(int piece, int step) const;
-  const Pieces::Result &resultOf(const Item &item) const;
-
-  void attach(int item);
-  void detach(int item) { count(items[item], -1); }
-  void count(const Item &item, int sign);
-  void countLoad(int exec, int read, int sign);
-  void addBytes(int begin, int end, int64_t bytes);
-  void addExtra(int step, int64_t bytes);
-  void addPlaces(int step, int sizeClass, int made, int dying, bool isCounted = true);
-  int64_t bytesAcross(int place) const;
-  void weighAhead(int to);
-  void weighBack(int to);
-  void growDying(int step, int sizeClass, int dying);
-  int64_t findGrowth(int begin, int end) const;
-  void renumber(size_t begin, size_t end);
-
-  int makeExec(int piece);
-  int addExec(int piece, int step, size_t index, bool isJoined, std::vector<int> sources);
-  void drop(int exec, Removed *removed);
-  int makeStep(int place, int launch);
-  void eraseStep(int step);
-  void link(int exec);
-  void unlink(int exec);
-
-  int64_t budget;
-  std::vector<int64_t> above; // per place: bytes beyond the budget; negative below it
-  int64_t totalExcess = 0, traffic = 0;
-  double seconds = 0;
+  std::vector<std::vector<int>> byCell;  ///< items that exist, per cell
+  std::vector<std::vector<int>> replays; ///< replays that exist, per launch
+  Profile profile;
+  int64_t traffic = 0; ///< bytes that are stored or loaded for the replays' sake
+  double seconds = 0;  ///< seconds of replays
   int numReplaySteps = 0;
-  std::vector<int> freeSteps;
-  std::vector<std::vector<int>> freeExecs; // per piece
-  std::vector<std::vector<int>> replays;   // per launch: executions
-
-  /// A shift that was weighed.
-  struct Shift {
-    int step = 0, from = 0, to = 0;
-    int64_t own = 0; ///< what `above` is at the new place
-    struct Change {
-      int place;
-      int64_t bytes; ///< from the place on
-    };
-    std::vector<Change> changes; ///< at the places between, by place
-    struct Dying {
-      int step, sizeClass, dying;
-    };
-    std::vector<Dying> dying;
-    struct Last {
-      int item, step;
-      bool dies;
-    };
-    std::vector<Last> lasts; ///< items with another last reader
-    void change(int place, int64_t bytes);
-  };
-  Shift shifted;
+  std::vector<int> freeSteps;              ///< numbers for steps to come
+  std::vector<std::vector<int>> freeExecs; ///< numbers for executions to come, per piece
 };
 
 } // namespace reprise::checkpoint

@@ -160,7 +160,7 @@ std::optional<SequencePlan> SequencePlanner::Impl::planLeast(const std::vector<C
   stepDown(least.peak(), [&](int64_t budget) {
     Annealer annealer(pieces, budget, total, std::numeric_limits<double>::infinity(),
                       options.isOver);
-    least.setBudget(budget);
+    least.profile.setBudget(budget);
     Cooling cooling{static_cast<int64_t>(kShare * static_cast<double>(moves)), kHottest, kPrice};
     annealer.run(least, cooling, ++seed);
     isTruncated |= annealer.isTruncated();

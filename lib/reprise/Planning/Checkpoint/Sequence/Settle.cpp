@@ -1,5 +1,6 @@
 // reprise: sequences as the judges of solutions understand them
 #include "Executions.h"
+#include "SequenceMoves.h"
 
 #include <algorithm>
 
@@ -12,7 +13,7 @@ static void dropUnread(Sequence &sequence) {
     for (int exec = 0; exec < static_cast<int>(sequence.execs.size()); ++exec) {
       if (!sequence.isReplay(exec) || !sequence.exists(exec) || sequence.isRead(exec))
         continue;
-      sequence.remove(exec);
+      remove(sequence, exec);
       changed = true;
     }
   }
@@ -32,7 +33,7 @@ static int findHost(const Sequence &sequence, int exec) {
         return -1;
       host = step;
     }
-  bool mayJoin = host >= 0 && sequence.mayRunBefore(piece.launch, sequence.steps[host].place);
+  bool mayJoin = host >= 0 && mayRunBefore(sequence, piece.launch, sequence.steps[host].place);
   return mayJoin ? host : -1;
 }
 
@@ -49,7 +50,7 @@ static bool joinAll(Sequence &sequence) {
     int host = findHost(sequence, execs[i]);
     if (host < 0)
       continue;
-    sequence.join(execs[i], host);
+    join(sequence, execs[i], host);
     changed = true;
   }
   return changed;

@@ -1,125 +1,177 @@
-// reprise: a sequence of executions under change: steps at other places
-#include "Sequence.h"
+// reprise: a step of a sequence at another place
+#include "Shift.h"
 
 #include <algorithm>
 
 using namespace reprise::checkpoint;
+using Item = Sequence::Item;
+using Reader = Sequence::Reader;
+using Step = Sequence::Step;
 
-static int64_t excessOf(int64_t bytes) { return std::max<int64_t>(0, bytes); }
+int reprise::checkpoint::findSlackAhead(const Sequence &sequence, int number) {
+  const Step &step = sequence.steps[number];
+  int last = sequence.size();
+  auto stayBefore = [&](int other) {
+    if (other != number)
+      last = std::min(last, sequence.steps[other].place);
+  };
+  for (int exec : step.execs) {
+    for (size_t result = 0; result < sequence.pieceOf(exec).results.size(); ++result)
+      for (Reader reader : sequence.items[sequence.execs[exec].firstItem + result].readers)
+        stayBefore(sequence.execs[reader.exec].step);
+    for (int launch :
+         sequence.pieces->overwriters[sequence.isReplay(exec) ? sequence.pieceOf(exec).launch
+                                                              : sequence.pieces->numLaunches])
+      stayBefore(launch);
+  }
+  if (!step.isReplay) {
+    for (int launch : sequence.pieces->after[step.launch])
+      stayBefore(launch);
+    for (int exec : sequence.replays[step.launch])
+      stayBefore(sequence.execs[exec].step);
+  }
+  return last - 1 - step.place;
+}
 
-void Sequence::Shift::change(int place, int64_t bytes) {
+int reprise::checkpoint::findSlackBack(const Sequence &sequence, int number) {
+  const Step &step = sequence.steps[number];
+  int first = -1;
+  auto stayBehind = [&](int other) {
+    if (other != number)
+      first = std::max(first, sequence.steps[other].place);
+  };
+  for (int exec : step.execs) {
+    for (int source : sequence.execs[exec].sources)
+      stayBehind(sequence.execs[sequence.items[source].exec].step);
+    stayBehind(sequence.pieceOf(exec).launch); // of which a replay repeats a part
+  }
+  if (!step.isReplay) {
+    for (int launch : sequence.pieces->before[step.launch])
+      stayBehind(launch);
+    for (int launch : sequence.pieces->overwritten[step.launch])
+      for (int exec : sequence.replays[launch])
+        stayBehind(sequence.execs[exec].step);
+  }
+  return step.place - 1 - first;
+}
+
+static void change(Shift &shift, int place, int64_t bytes) {
+  std::vector<Shift::Change> &changes = shift.changes;
   changes.push_back({place, bytes});
   for (size_t i = changes.size() - 1; i > 0 && changes[i - 1].place > changes[i].place; --i)
     std::swap(changes[i - 1], changes[i]);
 }
 
 /// Notes that more or fewer items die in a step. Results in their places take no bytes.
-void Sequence::growDying(int step, int sizeClass, int dying) {
-  auto known = std::find_if(shifted.dying.begin(), shifted.dying.end(), [&](const auto &each) {
+static void growDying(const Sequence &sequence, Shift &shift, int step, int sizeClass, int dying) {
+  auto known = std::find_if(shift.dying.begin(), shift.dying.end(), [&](const auto &each) {
     return each.step == step && each.sizeClass == sizeClass;
   });
-  if (known == shifted.dying.end())
-    known = shifted.dying.insert(known, {step, sizeClass, 0});
+  if (known == shift.dying.end())
+    known = shift.dying.insert(known, {step, sizeClass, 0});
   Step::Places places{sizeClass, 0, 0};
-  for (const Step::Places &each : steps[step].places)
+  for (const Step::Places &each : sequence.steps[step].places)
     if (each.sizeClass == sizeClass)
       places = each;
   auto findShared = [&] { return std::min(places.made, places.dying + known->dying); };
   int before = findShared();
   known->dying += dying;
-  int64_t more = -(findShared() - before) * pieces->sizes[sizeClass];
+  int64_t more = -(findShared() - before) * sequence.pieces->sizes[sizeClass];
   if (more == 0)
     return;
-  if (step == shifted.step)
-    shifted.own += more;
+  if (step == shift.step)
+    shift.own += more;
   else {
-    shifted.change(steps[step].place, more);
-    shifted.change(steps[step].place + 1, -more);
+    change(shift, sequence.steps[step].place, more);
+    change(shift, sequence.steps[step].place + 1, -more);
   }
 }
 
 /// Items of the step are made later, and its sources live up to the new place.
-void Sequence::weighAhead(int to) {
-  const Step &step = steps[shifted.step];
-  shifted.own += bytesAcross(to + 1);
+static void weighAhead(const Sequence &sequence, Shift &shift) {
+  int to = shift.to;
+  const Step &step = sequence.steps[shift.step];
+  shift.own += sequence.bytesAcross(to + 1);
   for (int exec : step.execs) {
-    for (size_t result = 0; result < pieceOf(exec).results.size(); ++result) {
-      const Item &item = items[execs[exec].firstItem + result];
-      if (item.last < 0 || item.last == shifted.step)
+    for (size_t result = 0; result < sequence.pieceOf(exec).results.size(); ++result) {
+      const Item &item = sequence.items[sequence.execs[exec].firstItem + result];
+      if (item.last < 0 || item.last == shift.step)
         continue;
-      shifted.change(shifted.from + 1, -pieces->cells[item.cell].bytes);
-      shifted.own -= pieces->cells[item.cell].bytes;
+      change(shift, shift.from + 1, -sequence.pieces->cells[item.cell].bytes);
+      shift.own -= sequence.pieces->cells[item.cell].bytes;
     }
-    for (size_t read = 0; read < execs[exec].sources.size(); ++read) {
-      int number = execs[exec].sources[read];
-      const Item &item = items[number];
-      int end = steps[item.last].place;
-      bool isNoted = std::any_of(shifted.lasts.begin(), shifted.lasts.end(),
+    for (size_t read = 0; read < sequence.execs[exec].sources.size(); ++read) {
+      int number = sequence.execs[exec].sources[read];
+      const Item &item = sequence.items[number];
+      int end = sequence.steps[item.last].place;
+      bool isNoted = std::any_of(shift.lasts.begin(), shift.lasts.end(),
                                  [&](const auto &last) { return last.item == number; });
-      if (execs[item.exec].step == shifted.step || end > to || isNoted)
+      if (sequence.execs[item.exec].step == shift.step || end > to || isNoted)
         continue;
-      const Pieces::Cell &cell = pieces->cells[item.cell];
-      shifted.change(std::max(end, shifted.from) + 1, cell.bytes);
-      shifted.own += cell.bytes;
-      bool dies = item.last == shifted.step && item.dies;
+      const Pieces::Cell &cell = sequence.pieces->cells[item.cell];
+      change(shift, std::max(end, shift.from) + 1, cell.bytes);
+      shift.own += cell.bytes;
+      bool dies = item.last == shift.step && item.dies;
       for (Reader reader : item.readers)
-        dies |= execs[reader.exec].step == shifted.step &&
-                pieceOf(reader.exec).reads[reader.read].takesPlace;
-      shifted.lasts.push_back({number, shifted.step, dies});
-      if (item.last == shifted.step)
+        dies |= sequence.execs[reader.exec].step == shift.step &&
+                sequence.pieceOf(reader.exec).reads[reader.read].takesPlace;
+      shift.lasts.push_back({number, shift.step, dies});
+      if (item.last == shift.step)
         continue;
       if (item.dies)
-        growDying(item.last, cell.sizeClass, -1);
+        growDying(sequence, shift, item.last, cell.sizeClass, -1);
       if (dies)
-        growDying(shifted.step, cell.sizeClass, 1);
+        growDying(sequence, shift, shift.step, cell.sizeClass, 1);
     }
   }
 }
 
 /// Items of the step are made earlier, and its sources live as long as others read them.
-void Sequence::weighBack(int to) {
-  const Step &step = steps[shifted.step];
-  shifted.own += bytesAcross(to);
+static void weighBack(const Sequence &sequence, Shift &shift) {
+  int to = shift.to;
+  const Step &step = sequence.steps[shift.step];
+  shift.own += sequence.bytesAcross(to);
   for (int exec : step.execs) {
-    for (size_t result = 0; result < pieceOf(exec).results.size(); ++result)
-      if (const Item &item = items[execs[exec].firstItem + result];
-          item.last >= 0 && item.last != shifted.step)
-        shifted.change(to, pieces->cells[item.cell].bytes);
-    for (int number : execs[exec].sources) {
-      const Item &item = items[number];
-      bool isNoted = std::any_of(shifted.lasts.begin(), shifted.lasts.end(),
+    for (size_t result = 0; result < sequence.pieceOf(exec).results.size(); ++result)
+      if (const Item &item = sequence.items[sequence.execs[exec].firstItem + result];
+          item.last >= 0 && item.last != shift.step)
+        change(shift, to, sequence.pieces->cells[item.cell].bytes);
+    for (int number : sequence.execs[exec].sources) {
+      const Item &item = sequence.items[number];
+      bool isNoted = std::any_of(shift.lasts.begin(), shift.lasts.end(),
                                  [&](const auto &last) { return last.item == number; });
-      if (item.last != shifted.step || execs[item.exec].step == shifted.step || isNoted)
+      if (item.last != shift.step || sequence.execs[item.exec].step == shift.step || isNoted)
         continue;
-      int end = to - 1, last = shifted.step;
+      int end = to - 1, last = shift.step;
       bool dies = item.dies;
       for (Reader reader : item.readers) {
-        int other = execs[reader.exec].step, place = steps[other].place;
-        bool takesPlace = pieceOf(reader.exec).reads[reader.read].takesPlace;
-        if (other == shifted.step || place < end || place < to)
+        int other = sequence.execs[reader.exec].step, place = sequence.steps[other].place;
+        bool takesPlace = sequence.pieceOf(reader.exec).reads[reader.read].takesPlace;
+        if (other == shift.step || place < end || place < to)
           continue;
         dies = (place == end && last == other && dies) || takesPlace;
         end = place;
         last = other;
       }
-      const Pieces::Cell &cell = pieces->cells[item.cell];
-      shifted.change(end + 1, -cell.bytes);
-      shifted.lasts.push_back({number, last, dies});
-      if (last == shifted.step)
+      const Pieces::Cell &cell = sequence.pieces->cells[item.cell];
+      change(shift, end + 1, -cell.bytes);
+      shift.lasts.push_back({number, last, dies});
+      if (last == shift.step)
         continue;
       if (item.dies)
-        growDying(shifted.step, cell.sizeClass, -1);
+        growDying(sequence, shift, shift.step, cell.sizeClass, -1);
       if (dies)
-        growDying(last, cell.sizeClass, 1);
+        growDying(sequence, shift, last, cell.sizeClass, 1);
     }
   }
 }
 
-/// Calls `visit` for each run of places in a range that changes alike.
-template <typename Changes, typename Visit>
-static void forEachRun(const Changes &changes, int begin, int end, Visit visit) {
+/// Calls `visit` for each run of places between the old and the new one that changes alike.
+template <typename Visit> static void forEachRun(const Shift &shift, Visit visit) {
+  int begin = shift.from < shift.to ? shift.from + 1 : shift.to;
+  int end = shift.from < shift.to ? shift.to + 1 : shift.from;
   int64_t bytes = 0;
-  for (const auto &change : changes) {
+  for (const Shift::Change &change : shift.changes) {
     int to = std::clamp(change.place, begin, end);
     if (to > begin && bytes != 0)
       visit(begin, to, bytes);
@@ -130,55 +182,35 @@ static void forEachRun(const Changes &changes, int begin, int end, Visit visit) 
     visit(begin, end, bytes);
 }
 
-int64_t Sequence::findGrowth(int begin, int end) const {
-  int64_t growth = 0;
-  forEachRun(shifted.changes, begin, end, [&](int from, int to, int64_t bytes) {
-    for (const int64_t *at = &above[from], *last = &above[0] + to; at != last; ++at)
-      growth += excessOf(*at + bytes) - excessOf(*at);
-  });
-  return growth;
-}
-
-int64_t Sequence::weighShift(int number, int to) {
-  int from = steps[number].place;
-  shifted.step = number;
-  shifted.from = from;
-  shifted.to = to;
-  shifted.changes.clear();
-  shifted.dying.clear();
-  shifted.lasts.clear();
-  shifted.own = steps[number].made + steps[number].extra - budget;
+void reprise::checkpoint::weigh(const Sequence &sequence, int step, int to, Shift &shift) {
+  int from = sequence.steps[step].place;
+  shift.step = step;
+  shift.from = from;
+  shift.to = to;
+  shift.changes.clear();
+  shift.dying.clear();
+  shift.lasts.clear();
+  shift.own = sequence.steps[step].made + sequence.steps[step].extra - sequence.profile.budget;
   if (from < to)
-    weighAhead(to);
+    weighAhead(sequence, shift);
   else
-    weighBack(to);
-  int begin = from < to ? from + 1 : to, end = from < to ? to + 1 : from;
-  return findGrowth(begin, end) + excessOf(shifted.own) - excessOf(above[from]);
+    weighBack(sequence, shift);
+  shift.growth = Profile::excessOf(shift.own) - Profile::excessOf(sequence.profile.above[from]);
+  forEachRun(shift, [&](int begin, int end, int64_t bytes) {
+    shift.growth += sequence.profile.findGrowth(begin, end, bytes);
+  });
 }
 
-void Sequence::shift() {
-  int from = shifted.from, to = shifted.to;
-  int begin = from < to ? from + 1 : to, end = from < to ? to + 1 : from;
-  totalExcess += findGrowth(begin, end) + excessOf(shifted.own) - excessOf(above[from]);
-  forEachRun(shifted.changes, begin, end, [&](int first, int last, int64_t bytes) {
-    for (int place = first; place < last; ++place)
-      above[place] += bytes;
-  });
-  for (const Shift::Last &last : shifted.lasts) {
-    items[last.item].last = last.step;
-    items[last.item].dies = last.dies;
+void reprise::checkpoint::apply(Sequence &sequence, const Shift &shift) {
+  forEachRun(shift,
+             [&](int begin, int end, int64_t bytes) { sequence.profile.add(begin, end, bytes); });
+  for (const Shift::Last &last : shift.lasts) {
+    sequence.items[last.item].last = last.step;
+    sequence.items[last.item].dies = last.dies;
   }
-  for (const Shift::Dying &each : shifted.dying)
-    addPlaces(each.step, each.sizeClass, 0, each.dying, /*isCounted=*/false);
-  auto rotate = [&](auto &list) {
-    auto first = list.begin();
-    if (from < to)
-      std::rotate(first + from, first + from + 1, first + to + 1);
-    else
-      std::rotate(first + to, first + from, first + from + 1);
-  };
-  rotate(order);
-  rotate(above);
-  above[to] = shifted.own;
-  renumber(std::min(from, to), std::max(from, to) + 1);
+  for (const Shift::Dying &each : shift.dying)
+    sequence.addPlaces(each.step, each.sizeClass, 0, each.dying, /*isCounted=*/false);
+  Profile::rotate(sequence.order, shift.from, shift.to);
+  sequence.profile.move(shift.from, shift.to, shift.own);
+  sequence.renumber(std::min(shift.from, shift.to), std::max(shift.from, shift.to) + 1);
 }

@@ -1,5 +1,7 @@
 // reprise: tests of sequences: every change against the judges of solutions
 #include "../../../../../lib/reprise/Planning/Checkpoint/Sequence/Executions.h"
+#include "../../../../../lib/reprise/Planning/Checkpoint/Sequence/SequenceMoves.h"
+#include "../../../../../lib/reprise/Planning/Checkpoint/Sequence/Shift.h"
 #include "../LaunchLinksOf.h"
 #include "reprise/Planning/Checkpoint/Problem/Recount.h"
 #include "reprise/Planning/Checkpoint/Sequence/SequencePlanner.h"
@@ -86,28 +88,29 @@ void change(Random &random, Sequence &sequence) {
   if (!sequence.exists(exec) || sequence.execs[exec].step == sequence.order.back())
     return;
   int step = sequence.execs[exec].step, place = sequence.steps[step].place;
-  std::vector<Sequence::Moved> moved;
+  std::vector<Moved> moved;
   int kind = pick(random, 4);
   if (kind < 2) {
-    int slack = kind == 0 ? sequence.slackAhead(step) : sequence.slackBack(step);
+    int slack = kind == 0 ? findSlackAhead(sequence, step) : findSlackBack(sequence, step);
     if (slack <= 0)
       return;
     int way = 1 + pick(random, slack);
     int64_t excess = sequence.excess();
-    int64_t growth = sequence.weighShift(step, kind == 0 ? place + way : place - way);
-    sequence.shift();
-    ASSERT_EQ(sequence.excess(), excess + growth);
+    Shift shift;
+    weigh(sequence, step, kind == 0 ? place + way : place - way, shift);
+    apply(sequence, shift);
+    ASSERT_EQ(sequence.excess(), excess + shift.growth);
     return;
   }
-  if (kind == 2 && sequence.canRemove(exec))
-    sequence.remove(exec);
+  if (kind == 2 && canRemove(sequence, exec))
+    remove(sequence, exec);
   const std::vector<Pieces::Result> &results = sequence.pieceOf(exec).results;
   if (kind < 3 || results.empty())
     return;
   int item = sequence.execs[exec].firstItem + pick(random, static_cast<int>(results.size()));
   const std::vector<Sequence::Reader> readers = sequence.items[item].readers;
   if (!readers.empty())
-    sequence.replay(item, readers[pick(random, static_cast<int>(readers.size()))], moved);
+    replay(sequence, item, readers[pick(random, static_cast<int>(readers.size()))], moved);
 }
 
 TEST(Sequence, EveryChangeIsCounted) {
@@ -135,15 +138,15 @@ TEST(Sequence, AChangeIsTakenBack) {
     for (int exec = 0; exec < static_cast<int>(sequence.execs.size()); ++exec) {
       if (!sequence.exists(exec))
         continue;
-      if (sequence.canRemove(exec))
-        sequence.restore(sequence.remove(exec));
+      if (canRemove(sequence, exec))
+        restore(sequence, remove(sequence, exec));
       int item = sequence.execs[exec].firstItem;
-      std::vector<Sequence::Moved> moved;
+      std::vector<Moved> moved;
       bool isMade = !sequence.pieceOf(exec).results.empty();
       if (isMade && !sequence.items[item].readers.empty())
-        if (int made = sequence.replay(item, sequence.items[item].readers.front(), moved);
+        if (int made = replay(sequence, item, sequence.items[item].readers.front(), moved);
             made >= 0)
-          sequence.takeBack(made, moved);
+          takeBack(sequence, made, moved);
     }
     ASSERT_EQ(sequence.peak(), peak) << "round " << round;
     ASSERT_EQ(sequence.excess(), excess) << "round " << round;
