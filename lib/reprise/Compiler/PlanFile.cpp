@@ -337,7 +337,10 @@ FailureOr<StepPlan> PlanReader::read(const llvm::json::Value &file) {
     return failure();
   if (values->getAsArray() && failed(takeAllChoices(formed, *values->getAsArray(), *plan)))
     return failure();
-  if (const Array *executions = object->getArray("executions"))
+  const Array *executions = object->getArray("executions");
+  if (executions && values->getAsArray())
+    return fail() << "the plan is malformed: expected \"values\" or \"executions\", not both";
+  if (executions)
     if (std::string fault = readExecutions(formed, *executions, plan->executions); !fault.empty())
       return fail() << "the plan " << fault;
   return plan;

@@ -163,10 +163,10 @@ void Planning::searchSequences(Answer &answer, BudgetPlanner &planner,
       !answer.plan || answer.plan->overridden > 0 || answer.plan->usage.seconds > bound.seconds;
   if (bound.isFeasible && mayWin) {
     SequencePlanner sequences(file.problem, file.footprint, *file.links, search);
-    std::optional<SequencePlan> found = sequences.plan(answer.budget, listStarts(answer, planner));
+    std::vector<SequencePlan> found = sequences.plan(answer.budget, listStarts(answer, planner));
     answer.isTruncated |= sequences.isTruncated();
-    if (found)
-      take(answer, *found);
+    if (!found.empty())
+      take(answer, found.front());
   }
   answer.leastCost = bound.seconds;
   answer.bound = std::move(bound);

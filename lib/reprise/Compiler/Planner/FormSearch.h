@@ -16,7 +16,7 @@ struct FormSearch {
   FormedStep step;
   const PlanContext &context;
   std::unique_ptr<checkpoint::BudgetPlanner> choices;     ///< null for a step without cotangents
-  std::unique_ptr<checkpoint::SequencePlanner> sequences; ///< null before proposeSequence
+  std::unique_ptr<checkpoint::SequencePlanner> sequences; ///< null before proposeSequences
   std::vector<StepPlan> packed;                           ///< the first plan is `followed`
   std::optional<StepPlan> kept;   ///< the plan of the labels, after it was forgotten
   std::vector<StepPlan> descents; ///< plans of packSmaller, the same for every budget

@@ -41,14 +41,16 @@ static std::vector<std::vector<Choice>> listStarts(const FormSearch &form, int64
   return starts;
 }
 
-std::optional<StepPlan> reprise::proposeSequence(FormSearch &form, int64_t goal) {
+std::vector<StepPlan> reprise::proposeSequences(FormSearch &form, int64_t goal) {
   const FormedStep &step = form.step;
   if (!form.sequences)
     form.sequences = std::make_unique<SequencePlanner>(step.scope->problem, step.footprint,
                                                        step.links, form.context.search);
-  std::optional<SequencePlan> plan = form.sequences->plan(goal, listStarts(form, goal));
+  std::vector<StepPlan> proposed;
+  for (const SequencePlan &plan : form.sequences->plan(goal, listStarts(form, goal)))
+    proposed.push_back(describeSequence(form, plan));
   form.isTruncated |= form.sequences->isTruncated();
-  return plan ? std::optional(describeSequence(form, *plan)) : std::nullopt;
+  return proposed;
 }
 
 std::optional<StepPlan> reprise::proposeSmallestSequence(const FormSearch &form) {

@@ -10,9 +10,9 @@ namespace reprise {
 /// than choices.
 bool wantsSequences(const FormedStep &step);
 
-/// Searches a sequence for an arena of `goal` bytes, and returns its plan unpacked; none if no
-/// sequence fits.
-std::optional<StepPlan> proposeSequence(FormSearch &form, int64_t goal);
+/// Searches sequences for an arena of `goal` bytes, and returns their plans unpacked, the cheapest
+/// plan first.
+std::vector<StepPlan> proposeSequences(FormSearch &form, int64_t goal);
 /// Searches the sequence of the smallest arena. The plan does not depend on earlier proposals.
 std::optional<StepPlan> proposeSmallestSequence(const FormSearch &form);
 

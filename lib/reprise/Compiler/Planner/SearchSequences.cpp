@@ -33,25 +33,37 @@ static bool isWorthwhile(const PlanSearch &search, int64_t budget) {
   return !best || best->overridden > 0 || best->seconds - least > kNear * search.stepSeconds();
 }
 
+/// Packs proposed plans until one fits the budget. Returns true if one did, or if none of them is
+/// cheaper than the best plan so far.
+static FailureOr<bool> packUntilOneFits(PlanSearch &search, ArrayRef<StepPlan> proposed,
+                                        int64_t budget) {
+  static constexpr size_t kMost = 3;
+  int64_t room = search.findRoom(budget);
+  for (const StepPlan &plan : proposed.take_front(kMost)) {
+    const StepPlan *best = findBest(search, budget);
+    if (best && best->cost() <= plan.cost())
+      return true;
+    FailureOr<FormSearch *> form = packInOrder(search, plan, room);
+    if (failed(form))
+      return failure();
+    if ((*form)->packed.back().bytes() <= budget)
+      return true;
+  }
+  return proposed.empty();
+}
+
 /// Live ranges in another order are harder to pack, and a packing of exactly the live bytes is
-/// seldom found, so the search leaves some of the room. If the packed program does not fit, it
-/// leaves more.
+/// seldom found, so the search leaves some of the room. If no packed program fits, it leaves more.
 LogicalResult reprise::searchSequences(PlanSearch &search, int64_t budget) {
   static constexpr int64_t kLeftPercent[] = {1, 3, 7};
   if (!isWorthwhile(search, budget))
     return success();
   int64_t room = search.findRoom(budget);
   for (int64_t percent : kLeftPercent) {
-    int64_t goal = room - room * percent / 100;
-    std::optional<StepPlan> proposed = proposeSequence(search.plain(), goal);
-    const StepPlan *best = findBest(search, budget);
-    if (!proposed || (best && best->cost() <= proposed->cost()))
-      return success();
-    FailureOr<FormSearch *> form = packInOrder(search, *proposed, room);
-    if (failed(form))
-      return failure();
-    if ((*form)->packed.back().bytes() <= budget)
-      return success();
+    std::vector<StepPlan> proposed = proposeSequences(search.plain(), room - room * percent / 100);
+    FailureOr<bool> isDone = packUntilOneFits(search, proposed, budget);
+    if (failed(isDone) || *isDone)
+      return isDone;
   }
   return success();
 }

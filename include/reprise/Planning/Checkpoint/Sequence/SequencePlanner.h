@@ -40,10 +40,10 @@ public:
                   BudgetOptions options = {});
   ~SequencePlanner();
 
-  /// Returns the cheapest plan found whose peak is at most `budget` bytes; none if none was found,
-  /// which proves nothing. Runs start from the plans of `starts`, which have one choice per value
-  /// each. O(moves · steps).
-  std::optional<SequencePlan> plan(int64_t budget, const std::vector<std::vector<Choice>> &starts);
+  /// Returns plans whose peak is at most `budget` bytes, the cheapest one first, then earlier ones
+  /// of the search, which may pack better; none if none was found, which proves nothing. Runs start
+  /// from the plans of `starts`, which have one choice per value each. O(moves · steps).
+  std::vector<SequencePlan> plan(int64_t budget, const std::vector<std::vector<Choice>> &starts);
   /// Returns a plan of the least peak that is found.
   std::optional<SequencePlan> planLeast(const std::vector<std::vector<Choice>> &starts);
   bool isTruncated() const;

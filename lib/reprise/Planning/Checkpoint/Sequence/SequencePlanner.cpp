@@ -41,13 +41,15 @@ public:
   Impl(const Problem &problem, const Footprint &footprint, const LaunchLinks &links,
        BudgetOptions options);
 
-  std::optional<SequencePlan> plan(int64_t budget, const std::vector<Choices> &starts);
+  std::vector<SequencePlan> plan(int64_t budget, const std::vector<Choices> &starts);
   std::optional<SequencePlan> planLeast(const std::vector<Choices> &starts);
   bool isTruncated = false;
 
 private:
   std::vector<Sequence> readAll(const Pieces &pieces, const std::vector<Choices> &starts,
                                 int64_t budget);
+  std::vector<Sequence> search(const Pieces &pieces, int64_t budget, double enough,
+                               const std::vector<Choices> &starts);
   std::optional<SequencePlan> describe(Sequence sequence) const;
 
   const Problem &problem;
@@ -120,31 +122,46 @@ static std::vector<Run> listRuns(int launches) {
 }
 
 /// Runs start from the given plans in turns, or from the best sequence so far.
-std::optional<SequencePlan> SequencePlanner::Impl::plan(int64_t budget,
-                                                        const std::vector<Choices> &starts) {
-  static constexpr double kNear = 0.002;
-  Bound bound = findAnyOrderBound(problem, footprint, budget, 4, options.isLate);
-  if (!bound.isFeasible)
-    return std::nullopt;
-  Pieces pieces(problem, footprint, &links, /*mayOverride=*/false);
-  std::vector<Sequence> sequences = readAll(pieces, starts, budget);
-  if (sequences.empty())
-    return std::nullopt;
-  Annealer annealer(pieces, budget, total, bound.seconds + kNear * total, options.isOver);
+std::vector<Sequence> SequencePlanner::Impl::search(const Pieces &pieces, int64_t budget,
+                                                    double enough,
+                                                    const std::vector<Choices> &starts) {
+  std::vector<Sequence> sequences = readAll(pieces, starts, budget), best;
+  Annealer annealer(pieces, budget, total, enough, options.isOver);
+  auto collect = [&] {
+    if (annealer.best() && (best.empty() || annealer.best()->cost() < best.back().cost()))
+      best.push_back(*annealer.best());
+  };
   for (const Sequence &sequence : sequences)
     annealer.offer(sequence);
+  collect();
   uint64_t seed = 0;
   for (const Run &run : listRuns(pieces.numLaunches)) {
+    if (sequences.empty())
+      break;
     bool fromBest = run.start == Start::Best && annealer.best();
     const Sequence &start = fromBest ? *annealer.best() : sequences[seed % sequences.size()];
     Cooling cooling = run.cooling;
     cooling.moves = static_cast<int64_t>(run.share * static_cast<double>(moves));
     annealer.run(start, cooling, ++seed);
+    collect();
   }
   isTruncated |= annealer.isTruncated();
-  std::optional<SequencePlan> plan =
-      annealer.best() ? describe(*annealer.best()) : std::optional<SequencePlan>();
-  return plan && plan->usage.peak <= budget ? plan : std::nullopt;
+  std::reverse(best.begin(), best.end());
+  return best;
+}
+
+std::vector<SequencePlan> SequencePlanner::Impl::plan(int64_t budget,
+                                                      const std::vector<Choices> &starts) {
+  static constexpr double kNear = 0.002;
+  Bound bound = findAnyOrderBound(problem, footprint, budget, 4, options.isLate);
+  if (!bound.isFeasible)
+    return {};
+  Pieces pieces(problem, footprint, &links, /*mayOverride=*/false);
+  std::vector<SequencePlan> plans;
+  for (const Sequence &sequence : search(pieces, budget, bound.seconds + kNear * total, starts))
+    if (auto plan = describe(sequence); plan && plan->usage.peak <= budget)
+      plans.push_back(std::move(*plan));
+  return plans;
 }
 
 std::optional<SequencePlan> SequencePlanner::Impl::planLeast(const std::vector<Choices> &starts) {
@@ -174,8 +191,8 @@ SequencePlanner::SequencePlanner(const Problem &problem, const Footprint &footpr
                                  const LaunchLinks &links, BudgetOptions options)
     : impl(std::make_unique<Impl>(problem, footprint, links, std::move(options))) {}
 SequencePlanner::~SequencePlanner() = default;
-std::optional<SequencePlan> SequencePlanner::plan(int64_t budget,
-                                                  const std::vector<Choices> &starts) {
+std::vector<SequencePlan> SequencePlanner::plan(int64_t budget,
+                                                const std::vector<Choices> &starts) {
   return impl->plan(budget, starts);
 }
 std::optional<SequencePlan> SequencePlanner::planLeast(const std::vector<Choices> &starts) {

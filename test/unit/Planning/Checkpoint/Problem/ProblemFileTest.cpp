@@ -3,10 +3,10 @@
 #include "../LaunchLinksOf.h"
 
 #include "reprise/PlanTexts/Plan.h"
-#include "reprise/Planning/Checkpoint/Sequence/SequencePlanner.h"
 #include "reprise/Planning/Checkpoint/Problem/JoinLabels.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Planning/Checkpoint/Problem/Recount.h"
+#include "reprise/Planning/Checkpoint/Sequence/SequencePlanner.h"
 
 #include <gtest/gtest.h>
 
@@ -205,13 +205,14 @@ void planWhatIsRead(Random &random, const std::string &text) {
   if (!file.links)
     return;
   options.effort = 0.001;
-  std::optional<SequencePlan> found =
+  std::vector<SequencePlan> plans =
       SequencePlanner(file.problem, file.footprint, *file.links, options)
           .plan(budget, {planner.followed().choices});
-  if (!found)
+  if (plans.empty())
     return;
-  ASSERT_TRUE(isPossible(*file.links, found->order));
-  auto step = sequence(file.problem, file.footprint, *file.links, found->order, found->executions);
+  const SequencePlan &found = plans.front();
+  ASSERT_TRUE(isPossible(*file.links, found.order));
+  auto step = sequence(file.problem, file.footprint, *file.links, found.order, found.executions);
   ASSERT_TRUE(step);
   EXPECT_FALSE(validate(step->step.problem)) << text;
   EXPECT_FALSE(validate(step->step.problem, step->solution)) << text;
