@@ -60,6 +60,7 @@ Object reprise::writePlanFile(ProgramOp step, const StepPlan &plan, bool isUnrol
               {"offloaded", Array(plan.offloaded)},
               {"enough_arena", plan.enoughArena},
               {"order", plan.order.empty() ? llvm::json::Value(nullptr) : Array(plan.order)},
+              {"executions", writeExecutions(plan.executions)},
               {"ops", std::move(ops)}};
   for (std::string_view step : checkpoint::kFormTexts)
     file[StringRef(step)] = plan.form.count(*checkpoint::parseForm(step)) > 0;
@@ -338,6 +339,12 @@ FailureOr<StepPlan> PlanReader::read(const llvm::json::Value &file) {
     return failure();
   if (values->getAsArray() && failed(takeAllChoices(formed, *values->getAsArray(), *plan)))
     return failure();
+  const Array *executions = object->getArray("executions");
+  if (executions && values->getAsArray())
+    return fail() << "the plan is malformed: expected \"values\" or \"executions\", not both";
+  if (executions)
+    if (std::string fault = readExecutions(formed, *executions, plan->executions); !fault.empty())
+      return fail() << "the plan " << fault;
   return plan;
 }
 

@@ -8,11 +8,12 @@
 
 namespace reprise {
 
-/// Returns the plan of `step`, which has its form and its choices, by the ids of its values, and
-/// the hash of every op's signature: {"version": 1, "unrolled", "unrolled_for_plan",
-/// "bodies_recomputed", "bodies": […], "deferred", "enough_arena", "ops": […], "values": [{"id",
-/// "choice"}]}. Without choices on the ops the labels are followed: `values` is null.
-/// `isUnrolledModel` tells whether `autodiff` replaced the loops at the user's request.
+/// The plan of `step`, which has its form and its choices, by the ids of its values, and the hash
+/// of every op's signature: {"version": 1, "unrolled", "unrolled_for_plan", "bodies_recomputed",
+/// "bodies": […], "deferred", "enough_arena", "ops": […], "values": [{"id", "choice"}],
+/// "executions": […]}. Without choices on the ops `values` is null, and the plan has executions or
+/// follows the labels. `isUnrolledModel` tells that
+/// `autodiff` replaced the loops, as the user asked for.
 llvm::json::Object writePlanFile(ProgramOp step, const StepPlan &plan, bool isUnrolledModel);
 
 /// Returns whether the plan is for a model whose loops `autodiff` replaced.
@@ -33,7 +34,14 @@ mlir::SmallVector<const llvm::json::Object *> listPlans(const llvm::json::Value 
 mlir::FailureOr<StepPlan> readPlanFile(ProgramOp step, const llvm::json::Value &plan,
                                        llvm::StringRef path);
 
-/// Returns whether the options in a plan have the required types.
+/// Returns `executions` of a plan file; null if there are none.
+llvm::json::Value writeExecutions(const std::vector<checkpoint::Execution> &executions);
+/// Reads the executions of a plan for `formed`, the step in the form and order of the plan. Returns
+/// what is wrong with the plan; empty for nothing.
+std::string readExecutions(ProgramOp formed, const llvm::json::Array &list,
+                           std::vector<checkpoint::Execution> &executions);
+
+/// Whether the options in a plan have the types that they must have.
 bool haveGoodOptions(const llvm::json::Object &plan);
 /// Returns the options; threads and targets that they do not set are those of the plan.
 CompileOptions takePlanOptions(CompileOptions options);

@@ -1,12 +1,14 @@
 // reprise: plans of a checkpoint problem within budgets
 #include "reprise/PlanTexts/Plan.h"
 
-#include "reprise/Planning/Checkpoint/Budget/OrderedPlanner.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Planning/Checkpoint/Problem/Recount.h"
 #include "reprise/Planning/Checkpoint/Problem/Validate.h"
+#include "reprise/Planning/Checkpoint/Sequence/SequencePlanner.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <map>
 
 namespace reprise {
 
@@ -14,14 +16,15 @@ namespace {
 
 using namespace checkpoint;
 
-/// Result for one budget, before it is judged.
+/// Plan for one budget, before it is judged.
 struct Answer {
   int64_t budget = 0;
   std::optional<checkpoint::Plan> plan;
-  LaunchOrder order;                         ///< empty: that of the file
-  std::shared_ptr<const ReorderedStep> step; ///< step of the plan, if it has an order
-  Bound bound;                               ///< lower bound for the budget
-  double leastCost = 0;                      ///< least cost of plans with the allowed bytes
+  /// The step of the plan, with its executions, if the plan is a sequence.
+  std::shared_ptr<const SequencedStep> sequenced;
+  LaunchOrder order;    ///< order of a sequence
+  Bound bound;          ///< bound of the budget
+  double leastCost = 0; ///< lower bound for plans of the bytes that this one may take
   int64_t lowestPeak = 0;
   bool isTruncated = false;
   double seconds = 0;
@@ -36,9 +39,9 @@ public:
 
 private:
   void search(int64_t budget);
-  void searchOrders(Answer &answer, BudgetPlanner &planner, const BudgetOptions &search) const;
-  void setOrder(Answer &answer, const OrderedPlan &found, int64_t budget,
-                const BudgetOptions &search) const;
+  void searchSequences(Answer &answer, BudgetPlanner &planner, const BudgetOptions &search) const;
+  std::vector<std::vector<Choice>> listStarts(const Answer &answer, BudgetPlanner &planner) const;
+  void take(Answer &answer, const SequencePlan &found) const;
   void findOwnBound(Answer &answer, const BudgetOptions &search) const;
   void descend(Answer &answer, BudgetPlanner &planner, const BudgetOptions &search) const;
   void compete();
@@ -50,14 +53,11 @@ private:
     return file.totalCost > 0 ? 100 * (cost - usual) / file.totalCost : 0;
   }
   std::string nameLaunch(int launch) const;
-  std::string write(const reprise::Plan &plan, const Answer &answer, const Solution &solution,
-                    const Schedule &schedule) const;
+  std::string write(const reprise::Plan &plan, const Answer &answer,
+                    const Solution &solution) const;
   void writeValues(const Answer &answer, const Solution &solution, llvm::raw_ostream &out) const;
-  void writeExecutions(const Answer &answer, const Schedule &schedule,
+  void writeExecutions(const Answer &answer, const Solution &solution,
                        llvm::raw_ostream &out) const;
-  const Problem &problemOf(const Answer &answer) const {
-    return answer.step ? answer.step->problem : file.problem;
-  }
 
   const ProblemFile &file;
   const PlanOptions &options;
@@ -82,10 +82,10 @@ void Planning::search(int64_t budget) {
   answer.budget = budget;
   answer.plan = planner.plan(budget);
   if (file.links)
-    searchOrders(answer, planner, budgetOptions);
+    searchSequences(answer, planner, budgetOptions);
   if (!answer.plan)
     descend(answer, planner, budgetOptions);
-  if (!answer.step)
+  if (!answer.sequenced)
     findOwnBound(answer, budgetOptions);
   answer.isTruncated |= planner.isTruncated();
   answer.seconds = watch.seconds();
@@ -111,19 +111,24 @@ void Planning::findOwnBound(Answer &answer, const BudgetOptions &search) const {
                                                   answer.plan->usage.seconds, 60, search.isLate));
 }
 
-/// Searches by descents, whose results do not depend on the budget. The smallest budget in an error
-/// is therefore met whenever a user asks for it.
+/// Descents do not depend on the budget. So the least budget that an error names is met whenever it
+/// is asked for.
 void Planning::descend(Answer &answer, BudgetPlanner &planner, const BudgetOptions &search) const {
   answer.lowestPeak = planner.descend().plans.back().usage.peak;
-  std::optional<OrderedPlan> ordered;
+  std::optional<SequencePlan> least;
   if (file.links) {
-    ordered = descendInOrders(file.problem, file.footprint, *file.links, search);
-    answer.lowestPeak = std::min(answer.lowestPeak, ordered->plan.usage.peak);
+    SequencePlanner sequences(file.problem, file.footprint, *file.links, search);
+    std::vector<std::vector<Choice>> starts{planner.descend().plans.back().choices,
+                                            planner.followed().choices};
+    starts.emplace_back(file.problem.values.size(), Choice::Save);
+    least = sequences.planLeast(starts);
+    if (least)
+      answer.lowestPeak = std::min(answer.lowestPeak, least->usage.peak);
   }
   if (answer.lowestPeak > answer.budget && !options.orLeast)
     return;
-  if (ordered && ordered->plan.usage.peak == answer.lowestPeak)
-    setOrder(answer, *ordered, std::max(answer.budget, answer.lowestPeak), search);
+  if (least && least->usage.peak == answer.lowestPeak)
+    take(answer, *least);
   else
     answer.plan = planner.planLeast();
 }
@@ -132,52 +137,37 @@ static std::pair<int64_t, double> costOf(const checkpoint::Plan &plan) {
   return {plan.overridden, plan.usage.seconds};
 }
 
-/// Sets the plan in that order. If it has its own choices, the search runs again in that order,
-/// which may be cheaper.
-void Planning::setOrder(Answer &answer, const OrderedPlan &found, int64_t budget,
-                        const BudgetOptions &search) const {
-  auto step = std::make_shared<ReorderedStep>(
-      reorder(file.problem, file.footprint, *file.links, found.order));
-  BudgetPlanner planner(step->problem, step->footprint, search);
-  std::vector<Choice> choices;
-  for (int value : step->values)
-    choices.push_back(found.plan.choices[value]);
-  std::optional<checkpoint::Plan> plan = planner.addStart(std::move(choices));
-  plan->overridden = found.plan.overridden;
-  if (wantsOrderedChoices(file.problem, file.footprint))
-    plan = planner.plan(budget);
-  answer.isTruncated |= planner.isTruncated();
-  if (!plan || plan->usage.peak > budget || (answer.plan && costOf(*answer.plan) <= costOf(*plan)))
+/// Makes the sequence the answer, if it is cheaper than the plan so far.
+void Planning::take(Answer &answer, const SequencePlan &found) const {
+  if (answer.plan && answer.plan->usage.peak <= answer.budget &&
+      costOf(*answer.plan) <= std::make_pair(int64_t{0}, found.usage.seconds))
     return;
-  answer.plan = std::move(plan);
+  std::optional<SequencedStep> step =
+      sequence(file.problem, file.footprint, *file.links, found.order, found.executions);
+  answer.sequenced = std::make_shared<const SequencedStep>(std::move(*step));
   answer.order = found.order;
-  answer.step = std::move(step);
+  answer.plan = checkpoint::Plan{{}, found.usage};
 }
 
-/// Searches other orders of the launches, which may be cheaper than replays. Their bound is that of
-/// all orders.
-void Planning::searchOrders(Answer &answer, BudgetPlanner &planner,
-                            const BudgetOptions &search) const {
+std::vector<std::vector<Choice>> Planning::listStarts(const Answer &answer,
+                                                      BudgetPlanner &planner) const {
+  return {(answer.plan ? *answer.plan : planner.smallest()).choices, planner.followed().choices,
+          std::vector<Choice>(file.problem.values.size(), Choice::Save)};
+}
+
+/// A sequence in any order of the launches may be cheaper than choices. Its bound is that of all
+/// orders.
+void Planning::searchSequences(Answer &answer, BudgetPlanner &planner,
+                               const BudgetOptions &search) const {
   Bound bound = findAnyOrderBound(file.problem, file.footprint, answer.budget, 4, search.isLate);
   bool mayWin =
       !answer.plan || answer.plan->overridden > 0 || answer.plan->usage.seconds > bound.seconds;
-  const checkpoint::Plan &followed = planner.followed();
   if (bound.isFeasible && mayWin) {
-    OrderedPlanner orders(file.problem, file.footprint, *file.links, search);
-    std::vector<Choice> all(file.problem.values.size(), Choice::Save);
-    std::optional<OrderedPlan> found;
-    if (wantsOrderedChoices(file.problem, file.footprint)) {
-      std::vector<OrderedPlan> plans =
-          orders.plan(answer.budget, {(answer.plan ? *answer.plan : planner.smallest()).choices,
-                                      followed.choices, all});
-      if (!plans.empty())
-        found = std::move(plans.front());
-    } else if (!answer.plan || costOf(followed) < costOf(*answer.plan)) {
-      found = orders.order(answer.budget, followed.choices);
-    }
-    answer.isTruncated |= orders.isTruncated();
-    if (found)
-      setOrder(answer, *found, answer.budget, search);
+    SequencePlanner sequences(file.problem, file.footprint, *file.links, search);
+    std::vector<SequencePlan> found = sequences.plan(answer.budget, listStarts(answer, planner));
+    answer.isTruncated |= sequences.isTruncated();
+    if (!found.empty())
+      take(answer, found.front());
   }
   answer.leastCost = bound.seconds;
   answer.bound = std::move(bound);
@@ -193,7 +183,7 @@ void Planning::compete() {
            costOf(*other.plan) < costOf(*answer.plan))) {
         answer.plan = other.plan;
         answer.order = other.order;
-        answer.step = other.step;
+        answer.sequenced = other.sequenced;
       }
 }
 
@@ -205,18 +195,19 @@ std::string Planning::nameLaunch(int launch) const {
   return "launch " + std::to_string(launch) + (name.empty() ? "" : " ('" + name + "')");
 }
 
-/// Judges a plan by the validator of solutions, and by a recount that shares no code with the
-/// search.
+/// Judges the plan by the judge of solutions, and by a count that shares nothing with the search.
 llvm::Error Planning::judgeChoices(const Answer &answer, reprise::Plan &plan) {
-  const Problem &problem = problemOf(answer);
-  ScheduleBuilder builder(problem);
-  const Schedule &schedule = builder.build(answer.plan->choices);
-  Solution solution = describe(problem, schedule);
+  const SequencedStep *sequenced = answer.sequenced.get();
+  const Problem &problem = sequenced ? sequenced->step.problem : file.problem;
+  const Footprint &footprint = sequenced ? sequenced->step.footprint : file.footprint;
+  Solution solution = sequenced
+                          ? sequenced->solution
+                          : describe(problem, ScheduleBuilder(problem).build(answer.plan->choices));
   if (auto defect = validate(problem, solution, /*isJoined=*/true))
     return llvm::createStringError("the plan is wrong: " + defect->message);
-  if (answer.step && !isPossible(*file.links, answer.order))
+  if (sequenced && !isPossible(*file.links, answer.order))
     return llvm::createStringError("the plan is wrong: its launches cannot run in that order");
-  Recount found = recount(problem, answer.step ? answer.step->footprint : file.footprint, solution);
+  Recount found = recount(problem, footprint, solution);
   if (found.peak != answer.plan->usage.peak ||
       found.peak > std::max(answer.budget, answer.lowestPeak))
     return llvm::createStringError(
@@ -225,12 +216,12 @@ llvm::Error Planning::judgeChoices(const Answer &answer, reprise::Plan &plan) {
   plan.peak = found.peak;
   plan.cost = found.cost;
   plan.extraCost = percent(found.cost);
-  plan.executions = schedule.runs.size();
+  plan.executions = solution.executions.size();
   plan.overridden = answer.plan->overridden;
   if (file.links)
-    plan.isReordered = answer.step != nullptr;
+    plan.isReordered = sequenced != nullptr;
   if (options.isWritten)
-    plan.text = write(plan, answer, solution, schedule);
+    plan.text = write(plan, answer, solution);
   return llvm::Error::success();
 }
 
@@ -288,44 +279,51 @@ void Planning::writeValues(const Answer &answer, const Solution &solution,
                            llvm::raw_ostream &out) const {
   std::vector<size_t> places(solution.decisions.size()); // place in the plan's order, per value
   for (size_t place = 0; place < places.size(); ++place)
-    places[answer.step ? answer.step->values[place] : place] = place;
+    places[answer.sequenced ? answer.sequenced->step.values[place] : place] = place;
   for (auto [id, place] : llvm::enumerate(places)) {
     Decision decision = solution.decisions[place];
     out << (id > 0 ? ",\n" : "\n") << "    {\"value\": " << id;
     writeName(file.valueNames[id], out);
-    // A value that is not replayed, or never read back, needs no choice.
-    Choice choice = decision == Decision::Replayed ? answer.plan->choices[place] : Choice::Save;
+    // A value that is not replayed, or that is never read back, needs no choice.
+    bool isReplayed = decision == Decision::Replayed;
+    Choice choice = !isReplayed        ? Choice::Save
+                    : answer.sequenced ? Choice::Replay
+                                       : answer.plan->choices[place];
     out << ", \"decision\": \"" << getText(decision) << "\", \"choice\": \"" << getText(choice)
         << "\"}";
   }
 }
 
-void Planning::writeExecutions(const Answer &answer, const Schedule &schedule,
+void Planning::writeExecutions(const Answer &answer, const Solution &solution,
                                llvm::raw_ostream &out) const {
-  for (auto [place, run] : llvm::enumerate(schedule.runs)) {
-    int operation = answer.step ? answer.step->operations[run.operation] : run.operation;
+  const Problem &problem = answer.sequenced ? answer.sequenced->step.problem : file.problem;
+  std::map<std::pair<int, int>, size_t> places;
+  for (auto [place, execution] : llvm::enumerate(solution.executions)) {
+    int operation = answer.sequenced ? answer.sequenced->step.operations[execution.operation]
+                                     : execution.operation;
+    places[{execution.operation, execution.replay}] = place;
     out << (place > 0 ? ",\n" : "\n") << "    {\"operation\": " << operation;
     writeName(file.operationNames[operation], out);
-    out << ", \"replay\": " << run.replay << ", \"sources\": [";
-    auto sources = llvm::ArrayRef(schedule.sources)
-                       .slice(run.firstSource, file.problem.operations[operation].operands.size());
-    llvm::interleaveComma(sources, out, [&](int source) {
-      if (source < 0)
+    out << ", \"replay\": " << execution.replay << ", \"sources\": [";
+    auto reads = llvm::zip(problem.operations[execution.operation].operands, execution.sources);
+    llvm::interleaveComma(reads, out, [&](auto read) {
+      auto [operand, source] = read;
+      if (operand == kAvailable)
         out << "null";
       else
-        out << source;
+        out << places.at({problem.values[operand].operation, source});
     });
     out << "]}";
   }
 }
 
 std::string Planning::write(const reprise::Plan &plan, const Answer &answer,
-                            const Solution &solution, const Schedule &schedule) const {
+                            const Solution &solution) const {
   std::string text;
   llvm::raw_string_ostream out(text);
   out << "{\n  \"version\": 1,\n  \"budget\": " << plan.budget << ",\n  \"peak\": " << plan.peak
       << ",\n  ";
-  if (answer.step) {
+  if (answer.sequenced) {
     out << "\"order\": [";
     llvm::interleaveComma(answer.order, out);
     out << "],\n  ";
@@ -333,7 +331,7 @@ std::string Planning::write(const reprise::Plan &plan, const Answer &answer,
   out << "\"values\": [";
   writeValues(answer, solution, out);
   out << "\n  ],\n  \"executions\": [";
-  writeExecutions(answer, schedule, out);
+  writeExecutions(answer, solution, out);
   out << "\n  ]\n}\n";
   return text;
 }

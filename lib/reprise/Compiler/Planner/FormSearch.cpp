@@ -33,7 +33,7 @@ void reprise::forget(FormSearch &form, bool keepsFollowed) {
   form.packed.resize(keepsFollowed && isPacked);
   if (form.choices)
     form.choices->forget();
-  form.ordered.reset();
+  form.sequences.reset();
   form.reorderedFor = -1;
   form.hasDescended = false;
 }

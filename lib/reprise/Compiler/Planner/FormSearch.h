@@ -3,7 +3,7 @@
 #define REPRISE_COMPILER_PLANNER_FORMSEARCH_H
 
 #include "FormedStep.h"
-#include "reprise/Planning/Checkpoint/Budget/OrderedPlanner.h"
+#include "reprise/Planning/Checkpoint/Sequence/SequencePlanner.h"
 
 namespace reprise {
 
@@ -15,9 +15,9 @@ struct FormSearch {
 
   FormedStep step;
   const PlanContext &context;
-  std::unique_ptr<checkpoint::BudgetPlanner> choices;  ///< null for a step without cotangents
-  std::unique_ptr<checkpoint::OrderedPlanner> ordered; ///< null before proposeOrdered
-  std::vector<StepPlan> packed;                        ///< the first plan is `followed`
+  std::unique_ptr<checkpoint::BudgetPlanner> choices;     ///< null for a step without cotangents
+  std::unique_ptr<checkpoint::SequencePlanner> sequences; ///< null before proposeSequences
+  std::vector<StepPlan> packed;                           ///< the first plan is `followed`
   std::optional<StepPlan> kept;   ///< the plan of the labels, after it was forgotten
   std::vector<StepPlan> descents; ///< plans of packSmaller, the same for every budget
   int64_t reorderedFor = -1;      ///< the last budget of packReordered

@@ -47,6 +47,27 @@ double reprise::price(const FormedStep &step, const std::vector<Choice> &choices
   return step.added + checkpoint::Meter(problem, step.footprint).measure(choices, 0).seconds;
 }
 
+std::optional<checkpoint::Recount>
+reprise::count(const FormedStep &step, const std::vector<checkpoint::Execution> &executions,
+               const PlanContext &context) {
+  const checkpoint::Problem &problem = step.scope->problem;
+  std::optional<NamedExecutions> named = findPlaces(step.get(), step.scope->ops, executions);
+  if (!named)
+    return std::nullopt;
+  exec::LaunchNumbers numbers = exec::numberLaunches(step.get(), context.facts->getTarget());
+  for (checkpoint::Execution &execution : named->executions)
+    if (execution.before >= 0)
+      execution.launch = numbers.of.lookup_or(step.scope->ops[execution.before], -1);
+  std::optional<checkpoint::Schedule> schedule =
+      checkpoint::placeExecutions(problem, named->executions);
+  if (!schedule)
+    return std::nullopt;
+  checkpoint::Solution solution = checkpoint::describe(problem, *schedule);
+  if (checkpoint::validate(problem, solution, /*isJoined=*/true))
+    return std::nullopt;
+  return checkpoint::recount(problem, step.footprint, solution);
+}
+
 bool reprise::hasLoops(const FormedStep &step) {
   return !step.get().getBody().front().getOps<LoopOp>().empty();
 }

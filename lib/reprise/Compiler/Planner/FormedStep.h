@@ -4,6 +4,7 @@
 
 #include "Plan.h"
 #include "PlanContext.h"
+#include "reprise/Planning/Checkpoint/Problem/Recount.h"
 
 namespace reprise {
 
@@ -30,6 +31,11 @@ mlir::FailureOr<FormedStep> survey(mlir::OwningOpRef<mlir::ModuleOp> module, Ste
 
 /// Returns `StepPlan::seconds` of a plan with these choices.
 double price(const FormedStep &step, const std::vector<checkpoint::Choice> &choices);
+/// Returns peak and seconds of a plan of these executions, without `step.added`; none if they are
+/// not executions of the step.
+std::optional<checkpoint::Recount> count(const FormedStep &step,
+                                         const std::vector<checkpoint::Execution> &executions,
+                                         const PlanContext &context);
 
 bool hasLoops(const FormedStep &step);
 

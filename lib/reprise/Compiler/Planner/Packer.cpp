@@ -35,6 +35,7 @@ static OwningOpRef<ModuleOp> copyWith(const FormedStep &step, const StepPlan &pl
   OwningOpRef<ModuleOp> copy = copyAlone(step.get());
   StepPlan rest;
   rest.choices = plan.choices;
+  rest.executions = plan.executions;
   rest.enoughArena = plan.enoughArena;
   writePlan(getAlone(*copy), rest);
   return copy;

@@ -25,6 +25,17 @@ static ArrayAttr toAttribute(MLIRContext *context, const std::vector<checkpoint:
   return ArrayAttr::get(context, list);
 }
 
+static ArrayAttr toAttribute(MLIRContext *context,
+                             const std::vector<checkpoint::Execution> &executions) {
+  SmallVector<Attribute> list;
+  for (const checkpoint::Execution &execution : executions) {
+    SmallVector<int32_t> numbers{execution.operation, execution.replay, execution.before};
+    llvm::append_range(numbers, execution.sources);
+    list.push_back(DenseI32ArrayAttr::get(context, numbers));
+  }
+  return ArrayAttr::get(context, list);
+}
+
 void reprise::writePlan(ProgramOp step, const StepPlan &plan) {
   MLIRContext *context = step.getContext();
   SmallVector<Attribute> form, bodies;
@@ -34,12 +45,14 @@ void reprise::writePlan(ProgramOp step, const StepPlan &plan) {
     bodies.push_back(toAttribute(context, choices));
   step->setDiscardableAttr(
       kPlanAttr,
-      PlanAttr::get(
-          context, form.empty() ? nullptr : ArrayAttr::get(context, form),
-          bodies.empty() ? nullptr : ArrayAttr::get(context, bodies),
-          plan.offloaded.empty() ? nullptr : DenseI64ArrayAttr::get(context, plan.offloaded),
-          plan.order.empty() ? nullptr : DenseI32ArrayAttr::get(context, plan.order),
-          plan.choices.empty() ? nullptr : toAttribute(context, plan.choices), plan.enoughArena));
+      PlanAttr::get(context, form.empty() ? nullptr : ArrayAttr::get(context, form),
+                    bodies.empty() ? nullptr : ArrayAttr::get(context, bodies),
+                    plan.offloaded.empty() ? nullptr
+                                           : DenseI64ArrayAttr::get(context, plan.offloaded),
+                    plan.order.empty() ? nullptr : DenseI32ArrayAttr::get(context, plan.order),
+                    plan.choices.empty() ? nullptr : toAttribute(context, plan.choices),
+                    plan.executions.empty() ? nullptr : toAttribute(context, plan.executions),
+                    plan.enoughArena));
 }
 
 LogicalResult reprise::applyPlan(ProgramOp step, const StepPlan &plan) {
@@ -51,6 +64,7 @@ LogicalResult reprise::applyPlan(ProgramOp step, const StepPlan &plan) {
 
 LogicalResult reprise::applyForm(ProgramOp step, StepPlan plan) {
   plan.choices.clear();
+  plan.executions.clear();
   plan.enoughArena = 0;
   return applyPlan(step, plan);
 }

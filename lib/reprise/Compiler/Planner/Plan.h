@@ -22,6 +22,10 @@ struct StepPlan {
   int64_t enoughArena = 0;
   /// Choices, one per value of the step in this form; empty if the plan follows the labels.
   std::vector<checkpoint::Choice> choices;
+  /// Replays and their readers instead of choices, by the numbers of the operations of the step in
+  /// this form. `before` is the number of an op of the program (NamedExecutions). Plans of
+  /// sequences have them.
+  std::vector<checkpoint::Execution> executions;
   int64_t peak = 0; ///< most live bytes that the search predicts; 0 without a search
   int64_t arena = 0, workspace = 0; ///< bytes, once the plan is packed
   int64_t overridden = 0;           ///< bytes of values whose PREFER is not obeyed

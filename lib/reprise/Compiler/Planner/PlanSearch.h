@@ -25,8 +25,8 @@ struct PlanSearch {
   size_t numCompeting = 1;          ///< number of forms that compete for every budget
   bool isUnrolledLast = false;      ///< loops are unrolled only if nothing else fits
   bool hasForms = false;            ///< all forms have been added
-  bool hasSmallestOrdered = false;  ///< packSmallestOrdered has run
-  int64_t leastOrdered = INT64_MAX; ///< bytes of the plan of packSmallestOrdered
+  bool hasSmallestOrdered = false;  ///< packSmallestSequence has run
+  int64_t leastOrdered = INT64_MAX; ///< bytes of the plan of packSmallestSequence
   bool takesAny = false;            ///< any plan within the budget ends the search
   FormSearch *likely = nullptr;     ///< the form that is searched first
 

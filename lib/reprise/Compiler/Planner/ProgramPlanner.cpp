@@ -114,8 +114,13 @@ FailureOr<double> ProgramPlanner::findIncrease(const StepPlan &plan) {
   FailureOr<FormSearch *> form = addForm(known, std::move(module), std::move(shape), alone);
   if (failed(form) || failed(packFollowed(**form)))
     return failure();
-  double seconds =
-      plan.choices.empty() ? (*form)->followed().seconds : price((*form)->step, plan.choices);
+  double seconds = (*form)->followed().seconds;
+  if (!plan.choices.empty())
+    seconds = price((*form)->step, plan.choices);
+  else if (auto found = plan.executions.empty()
+                            ? std::nullopt
+                            : count((*form)->step, plan.executions, known.context))
+    seconds = (*form)->step.added + found->cost;
   return (seconds - followed().seconds) / std::max(stepSeconds() + followed().seconds, 1e-30);
 }
 

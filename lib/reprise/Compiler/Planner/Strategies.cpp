@@ -8,10 +8,10 @@ llvm::ArrayRef<Strategy> reprise::listStrategies() {
       {"likely form", Turn::Always, searchLikelyForm},
       {"forms", Turn::Always, searchForms},
       {"long unrolled loops", Turn::NothingFits, searchLongUnrolled},
-      {"orders", Turn::Unfinished, searchOrders},
+      {"sequences", Turn::Unfinished, searchSequences},
       {"offloads", Turn::Unfinished, searchOffloads},
       {"smaller plans", Turn::NothingFits, searchSmaller},
-      {"smallest order", Turn::NothingFits, packSmallestOrdered},
+      {"smallest sequence", Turn::NothingFits, packSmallestSequence},
   };
   return strategies;
 }

@@ -34,14 +34,14 @@ mlir::LogicalResult searchLikelyForm(PlanSearch &search, int64_t budget);
 mlir::LogicalResult searchForms(PlanSearch &search, int64_t budget);
 /// Unrolls loops that are too long to compete, and searches choices again.
 mlir::LogicalResult searchLongUnrolled(PlanSearch &search, int64_t budget);
-/// Searches orders of the launches and choices together.
-mlir::LogicalResult searchOrders(PlanSearch &search, int64_t budget);
+/// Searches sequences: orders of the launches together with replays anywhere.
+mlir::LogicalResult searchSequences(PlanSearch &search, int64_t budget);
 /// Offloads the values that the best plan replays at the highest cost.
 mlir::LogicalResult searchOffloads(PlanSearch &search, int64_t budget);
 /// Packs the smallest plans of the forms.
 mlir::LogicalResult searchSmaller(PlanSearch &search, int64_t budget);
-/// Packs the smallest plan in any order of the launches.
-mlir::LogicalResult packSmallestOrdered(PlanSearch &search, int64_t budget);
+/// Packs the smallest sequence.
+mlir::LogicalResult packSmallestSequence(PlanSearch &search, int64_t budget);
 /// @}
 
 } // namespace reprise

@@ -56,8 +56,12 @@ def Reprise_PlanAttr : AttrDef<Reprise_Dialect, "Plan"> {
     - `offloaded` lists the numbers of values that wait on the host, as `reprise-offload-values` counts them.
     - `order` lists the ops of the program in that form by their numbers, in the order in which they run.
     - `choices` has one choice per result of the ops of all gradients, forward and backward ones, in the order of the
-      program in that form; choices of backward ops are ignored. Without `choices` the labels are followed.
-    - `enough_arena` is an arena size in bytes that is low enough; 0 asks for the smallest one.
+      program in that form; those of backward ops mean nothing. Without `choices` the labels are followed.
+    - `executions` names replays instead of choices, and the ops that read some of them. Each entry has the number of an
+      op among those of the gradients, in the order of the program in that form; the number of the replay, or 0 for the
+      op itself; the op of the program before which the replay stands, as `order` counts its places, or -1; and for each
+      operand the number of the replay that is read.
+    - `enough_arena` is an arena in bytes that need not be made smaller; 0 asks for the smallest one.
 
     ```mlir
     #reprise.plan<form = [#reprise.form<deferred>], choices = [#reprise.choice<save>, #reprise.choice<replay>]>
@@ -65,7 +69,8 @@ def Reprise_PlanAttr : AttrDef<Reprise_Dialect, "Plan"> {
   }];
   let parameters = (ins OptionalParameter<"::mlir::ArrayAttr">:$form, OptionalParameter<"::mlir::ArrayAttr">:$bodies,
       OptionalParameter<"::mlir::DenseI64ArrayAttr">:$offloaded, OptionalParameter<"::mlir::DenseI32ArrayAttr">:$order,
-      OptionalParameter<"::mlir::ArrayAttr">:$choices, DefaultValuedParameter<"int64_t", "0">:$enough_arena);
+      OptionalParameter<"::mlir::ArrayAttr">:$choices, OptionalParameter<"::mlir::ArrayAttr">:$executions,
+      DefaultValuedParameter<"int64_t", "0">:$enough_arena);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -36,7 +36,19 @@ std::vector<PlanningScope> findBodyScopes(ProgramOp function);
 /// them instead of the labels. In bodies it follows them only for values without a label.
 void writeChoices(const PlanningScope &scope, llvm::ArrayRef<checkpoint::Choice> choices);
 
-/// Decision on a value of the forward pass, with its reason.
+/// Executions that a plan names for a scope. In a plan a replay stands before an op of the program,
+/// by the number of the op in its block; `before` is that number or -1.
+struct NamedExecutions {
+  /// Executions whose `before` is an operation of the scope: the first one behind the op of the
+  /// program, or that op.
+  std::vector<checkpoint::Execution> executions;
+  std::vector<mlir::Operation *> places; ///< ops of the program, per execution; null for none
+};
+/// Returns the executions for the ops of a scope of the program; none if a number is too large.
+std::optional<NamedExecutions> findPlaces(ProgramOp program, llvm::ArrayRef<mlir::Operation *> ops,
+                                          std::vector<checkpoint::Execution> executions);
+
+/// A decision on a value of the forward pass, with its reason.
 struct Verdict {
   checkpoint::Decision decision = checkpoint::Decision::NotNeeded;
   checkpoint::Reason reason = checkpoint::Reason::NotRead;

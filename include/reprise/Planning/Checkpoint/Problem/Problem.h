@@ -74,6 +74,9 @@ struct Problem {
     bool outlives = false; // read after the backward pass, so that it is there all the time
   };
 
+  /// Every read may take a replay, as in a graph whose passes are not told apart. Choices then mean
+  /// nothing; sequences plan such a problem.
+  bool readsAnyReplay = false;
   std::vector<Container> containers;
   std::vector<Operation> operations;
   std::vector<Value> values;
@@ -85,6 +88,12 @@ int getLevel(int64_t order);
 /// True if `reader` belongs to a backward pass over the computation that `definition` is part of:
 /// a later expansion made it. Reads inside one level are forward flow.
 bool readsBack(const Problem::Operation &reader, const Problem::Operation &definition);
+
+/// Tells whether `reader` may take a replay of `definition` instead of the original.
+inline bool mayReadReplay(const Problem &problem, const Problem::Operation &reader,
+                          const Problem::Operation &definition) {
+  return problem.readsAnyReplay || readsBack(reader, definition);
+}
 
 /// True if the operation's kernel reads its operands from memory.
 inline bool usesMemory(const Problem::Operation &operation) {

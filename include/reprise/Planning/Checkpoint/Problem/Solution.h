@@ -12,6 +12,12 @@ struct Execution {
   int operation = 0;
   int replay = 0;
   std::vector<int> sources;
+  /// The original before which a replay stands, unless one that reads it comes earlier; -1 leaves
+  /// the place to the readers.
+  int before = -1;
+  /// The launch before which a replay runs, unless a launch that reads it comes earlier; -1 leaves
+  /// the place to the readers. Launches outside of the problem count, too.
+  int launch = -1;
 };
 
 /// A schedule, with decisions and reasons per value. Originals run once, in program order; a

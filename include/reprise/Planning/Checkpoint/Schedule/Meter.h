@@ -26,9 +26,6 @@ public:
   Meter(const Problem &problem, const Footprint &footprint);
   ~Meter();
 
-  /// Measures in another order of the same launches from now on. O(operations and operands · log).
-  void arrange(const Footprint &footprint);
-
   /// A schedule that would be given up (ScheduleBuilder) has an endless peak. O(launches, replays,
   /// and what reads back).
   Usage measure(const std::vector<Choice> &choices, int64_t budget);

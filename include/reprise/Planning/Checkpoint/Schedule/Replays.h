@@ -4,6 +4,8 @@
 
 #include "reprise/Planning/Checkpoint/Problem/Solution.h"
 
+#include <optional>
+
 namespace reprise::checkpoint {
 
 inline constexpr int kNumChoices = std::size(kChoiceTexts);
@@ -21,6 +23,8 @@ struct Schedule {
     int replay = 0;      // 0 for the original
     int reader = 0;      // the original before which it stands; itself for an original
     int firstSource = 0; // in `sources`, one per operand
+    int before = -1;     // see Execution
+    int launch = -1;     // see Execution
   };
   std::vector<Run> runs;
   std::vector<int> sources; // the run that is read; -1 for what is there whenever it is read
@@ -67,6 +71,13 @@ private:
   Schedule result;
   int shared = 1, next = 2;
 };
+
+/// The schedule of executions that a plan names: replays, each behind those that it reads, and the
+/// originals that read some of them. Other originals read originals. A replay stands before the
+/// original `before`, or before an earlier one that reads it. None if a replay reads an execution
+/// that does not stand before it, or if the executions are not those of the problem.
+std::optional<Schedule> placeExecutions(const Problem &problem,
+                                        const std::vector<Execution> &executions);
 
 /// The solution that a schedule is, with decisions and reasons.
 Solution describe(const Problem &problem, const Schedule &schedule);

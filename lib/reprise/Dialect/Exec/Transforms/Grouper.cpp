@@ -21,9 +21,11 @@ namespace {
 /// Puts ops into groups, one by one in program order.
 class Grouper {
 public:
+  /// `oldValues` has the argument that each op overwrites.
   Grouper(std::vector<Group> &all, DenseMap<Operation *, size_t> &groupOf, const Target &target,
-          bool keepsLaunches)
-      : all(all), groupOf(groupOf), target(target), keepsLaunches(keepsLaunches) {}
+          const OldValues &oldValues, bool keepsLaunches)
+      : all(all), groupOf(groupOf), target(target), oldValues(oldValues),
+        keepsLaunches(keepsLaunches) {}
 
   void add(Operation *op) {
     if (isa<LoopOp>(op))
@@ -240,7 +242,8 @@ private:
   bool join(size_t number, ArrayRef<Operation *> ops) {
     SmallVector<Operation *> joined = all[number].ops;
     llvm::append_range(joined, ops);
-    if (!samePart(joined) || !mayJoin(number, ops) || !canHold(joined, target) ||
+    if (!samePart(joined) || !mayJoin(number, ops) ||
+        overtakesReader(oldValues, ops, number, groupOf) || !canHold(joined, target) ||
         storesWide(number, ops))
       return false;
     if (isLeader(ops.back()) && !llvm::any_of(all[number].ops, isLeader))
@@ -328,6 +331,7 @@ private:
   std::vector<Group> &all;
   DenseMap<Operation *, size_t> &groupOf;
   const Target &target;
+  const OldValues &oldValues;
   bool keepsLaunches;
   DenseSet<Operation *> waiting;
   std::vector<Operation *> inOrder; ///< all ops that have waited
@@ -343,27 +347,15 @@ private:
 };
 } // namespace
 
-/// Returns true if no group reads a value that a later group computes.
-static bool isOrdered(ArrayRef<Group> groups, const DenseMap<Operation *, size_t> &groupOf) {
-  for (auto [number, group] : llvm::enumerate(groups))
-    for (Operation *op : group.ops) {
-      SmallVector<Operation *> producers;
-      collectProducers(op, producers);
-      for (Operation *producer : producers)
-        if (auto found = groupOf.find(producer); found != groupOf.end() && found->second > number)
-          return false;
-    }
-  return true;
-}
-
-/// Groups the ops up to the first transfer, event or library call, or up to `end`, which run before
-/// it. Returns the end of the segment.
+/// The ops up to the first transfer, event or library call, or up to `end`: what stands before it
+/// runs before it. Returns where they end.
 static Block::iterator groupSegment(Block::iterator op, Block::iterator end, const Target &target,
-                                    bool keepsLaunches, std::vector<Group> &groups,
+                                    const OldValues &oldValues, bool keepsLaunches,
+                                    std::vector<Group> &groups,
                                     DenseMap<Operation *, size_t> &groupOf) {
   std::vector<Group> own;
   DenseMap<Operation *, size_t> ownOf;
-  Grouper grouper(own, ownOf, target, keepsLaunches);
+  Grouper grouper(own, ownOf, target, oldValues, keepsLaunches);
   for (; op != end && !isExplicit(&*op); ++op)
     if (isa<RepriseDialect>(op->getDialect()) && !isFree(&*op) && !isa<ConstantOp>(*op))
       grouper.add(&*op);
@@ -378,12 +370,14 @@ void groupOps(Block &block, const Target &target, std::vector<Group> &groups,
               DenseMap<Operation *, size_t> &groupOf) {
   auto function = block.getParent()->getParentOfType<ProgramOp>();
   bool keepsLaunches = function && function->hasAttr(kKeepsLaunchesAttr);
-  // If a replay reads its reader's group, originals cannot keep their groups: we group again.
+  bool isEntry = function && &function.getBody().front() == &block;
+  OldValues oldValues = isEntry ? findOldValues(function) : OldValues();
+  // Where a replay reads what its reader's group makes, originals cannot keep their groups.
   for (bool keeps : {keepsLaunches, false}) {
     groups.clear();
     groupOf.clear();
     for (auto op = block.begin(), end = std::prev(block.end()); op != end;) {
-      op = groupSegment(op, end, target, keeps, groups, groupOf);
+      op = groupSegment(op, end, target, oldValues, keeps, groups, groupOf);
       if (op == end)
         break;
       groupOf[&*op] = groups.size();

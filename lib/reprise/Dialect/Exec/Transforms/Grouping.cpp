@@ -5,6 +5,7 @@
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/Casts.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
@@ -44,6 +45,39 @@ int partOf(Operation *op) {
   if (op->hasAttr(kCotangentAttr) || isReplay(op))
     return 1;
   return op->hasAttr(kPrimalAttr) ? 0 : 2;
+}
+
+OldValues findOldValues(ProgramOp entry) {
+  OldValues oldValues;
+  EntrySignature signature(entry);
+  for (auto [value, argument] : llvm::zip(entry.getBody().front().getTerminator()->getOperands(),
+                                          signature.getReplacedArguments()))
+    if (Operation *op = value.getDefiningOp(); op && argument >= 0)
+      oldValues[op] = entry.getArgument(argument);
+  return oldValues;
+}
+
+bool overtakesReader(const OldValues &oldValues, ArrayRef<Operation *> ops, size_t group,
+                     const DenseMap<Operation *, size_t> &groupOf) {
+  return llvm::any_of(ops, [&](Operation *op) {
+    Value old = oldValues.lookup(op);
+    return old && llvm::any_of(old.getUsers(), [&](Operation *user) {
+             auto found = groupOf.find(op->getBlock()->findAncestorOpInBlock(*user));
+             return found != groupOf.end() && found->second > group;
+           });
+  });
+}
+
+bool isOrdered(ArrayRef<Group> groups, const DenseMap<Operation *, size_t> &groupOf) {
+  for (auto [number, group] : llvm::enumerate(groups))
+    for (Operation *op : group.ops) {
+      SmallVector<Operation *> producers;
+      collectProducers(op, producers);
+      for (Operation *producer : producers)
+        if (auto found = groupOf.find(producer); found != groupOf.end() && found->second > number)
+          return false;
+    }
+  return true;
 }
 
 Grouping::Grouping(Block &block, const Target &target) {

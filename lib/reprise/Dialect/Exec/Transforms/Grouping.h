@@ -48,6 +48,17 @@ private:
   llvm::DenseMap<mlir::Operation *, size_t> groupOf;
 };
 
+/// The argument that each op overwrites, because the result of the op is its next value.
+using OldValues = llvm::DenseMap<mlir::Operation *, mlir::Value>;
+OldValues findOldValues(ProgramOp entry);
+/// Tells whether one of the ops would overwrite an argument in a group before one that reads it.
+bool overtakesReader(const OldValues &oldValues, llvm::ArrayRef<mlir::Operation *> ops,
+                     size_t group, const llvm::DenseMap<mlir::Operation *, size_t> &groupOf);
+
+/// Tells whether no group reads what a later one makes.
+bool isOrdered(llvm::ArrayRef<Group> groups,
+               const llvm::DenseMap<mlir::Operation *, size_t> &groupOf);
+
 /// Turns the ops of the entry into launches.
 void formLaunches(ProgramOp entry, const Target &target);
 

@@ -17,12 +17,12 @@ namespace {
 /// Finder of the earliest position of each update op.
 class UpdateHoister {
 public:
-  explicit UpdateHoister(Block &block) : block(block) {
+  explicit UpdateHoister(Block &block)
+      : block(block), oldValue(findOldValues(cast<ProgramOp>(block.getParentOp()))) {
     for (Operation &op : block)
       numbered.push_back(&op);
     for (auto [i, op] : llvm::enumerate(numbered))
       number[op] = place[op] = i;
-    findWrites();
   }
 
   void run() {
@@ -59,18 +59,7 @@ public:
   }
 
 private:
-  /// Finds ops whose result is the next value of an argument.
-  void findWrites() {
-    auto entry = cast<ProgramOp>(block.getParentOp());
-    EntrySignature signature(entry);
-    for (auto [value, argument] :
-         llvm::zip(block.getTerminator()->getOperands(), signature.getReplacedArguments()))
-      if (argument >= 0 && value.getDefiningOp())
-        oldValue[value.getDefiningOp()] = entry.getArgument(argument);
-  }
-
-  /// Collects ops that read only arguments and constants; they can stand anywhere and move with
-  /// their reader.
+  /// What reads arguments and constants alone could stand anywhere: it goes along with its reader.
   void collectWaiting(Operation *op, SmallVectorImpl<Operation *> &ops) const {
     for (Operation *producer : producersOf(op))
       if (waiting.contains(producer) && !llvm::is_contained(ops, producer)) {
@@ -141,9 +130,9 @@ private:
   /// Number of an op, and the number of the op behind which it will stand: its own if it stays, -1
   /// for the start.
   DenseMap<Operation *, int64_t> number, place;
-  /// Argument whose next value an op computes.
-  DenseMap<Operation *, Value> oldValue;
-  /// Ops that depend only on arguments and constants, with one reader and with more.
+  /// The argument whose next value an op computes.
+  OldValues oldValue;
+  /// Ops that depend on nothing but arguments and constants, with one reader and with more.
   llvm::SmallPtrSet<Operation *, 16> waiting, early;
 };
 } // namespace

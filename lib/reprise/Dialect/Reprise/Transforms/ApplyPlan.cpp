@@ -1,4 +1,6 @@
-// reprise: applies the plan attribute of a device program.
+// reprise: gives a device program the plan that stands on it.
+#include "Plan.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
@@ -35,10 +37,7 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
     if (failed(writeBodies(plan)) || failed(giveForm(plan)) || failed(reorder(plan)) ||
         failed(writeAll(plan)))
       return signalPassFailure();
-    program->removeDiscardableAttr(kPlanAttr);
-    if (int64_t enough = plan.getEnoughArena())
-      program->setDiscardableAttr(kPlanAttr, PlanAttr::get(&getContext(), nullptr, nullptr, nullptr,
-                                                           nullptr, nullptr, enough));
+    setLaterPlan(program, plan.getExecutions(), plan.getEnoughArena());
   }
 
 private:

@@ -1,6 +1,7 @@
 // reprise: chooses saved and replayed values and inserts the replays.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
+#include "ApplySolution.h"
 #include "DecisionRemarks.h"
 #include "Translation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -20,163 +21,7 @@ namespace {
 
 using namespace checkpoint;
 
-/// The rule that gave the label stands in the place of the word.
-Attribute describe(Reason reason, OpResult result) {
-  MLIRContext *context = result.getContext();
-  if (reason == Reason::Label)
-    return StringAttr::get(context, getRule(result));
-  return PlanReasonAttr::get(context, static_cast<PlanReason>(reason));
-}
-
-/// Writes a solution into the graph.
-class Application {
-public:
-  Application(const Scope &scope, const Problem &problem, const Solution &solution, int64_t &nextId)
-      : scope(scope), problem(problem), solution(solution), nextId(nextId) {}
-
-  void run() {
-    SmallVector<const Execution *> waiting;
-    for (const Execution &execution : solution.executions) {
-      if (execution.replay > 0) {
-        waiting.push_back(&execution);
-        continue;
-      }
-      Operation *op = scope[execution.operation];
-      if (!op)
-        continue;
-      // Replays stand before the op that needs them. Operands change only at the end, so that every
-      // later replay is a clone of the user's op.
-      OpBuilder builder(op);
-      for (const Execution *replay : waiting)
-        insert(builder, *replay, getOrder(op));
-      waiting.clear();
-      for (auto [i, source] : llvm::enumerate(execution.sources))
-        if (source > 0)
-          rewrites.push_back({op, i, find(execution, i)});
-    }
-    applyRewrites();
-    annotate();
-  }
-
-private:
-  Value find(const Execution &execution, size_t operand) {
-    const Problem::Operation &op = problem.operations[execution.operation];
-    const Problem::Value &value = problem.values[op.operands[operand]];
-    const Problem::Operation &definition = problem.operations[value.operation];
-    return clones.at({value.operation, execution.sources[operand]})
-        ->getResult(op.operands[operand] - definition.firstResult);
-  }
-  void insert(OpBuilder &builder, const Execution &replay, int64_t order);
-  void mark(Operation *clone, Operation *original, int replay);
-  Value bring(Value value, Block *block, int64_t order);
-  void applyRewrites();
-  void annotate();
-
-  const Scope &scope;
-  const Problem &problem;
-  const Solution &solution;
-  int64_t &nextId;
-  std::map<std::pair<int, int>, Operation *> clones;
-  /// Op that reads a replay: its read of that number (see collectReads) and the replay.
-  struct Rewrite {
-    Operation *op;
-    size_t read;
-    Value value;
-  };
-  SmallVector<Rewrite> rewrites;
-};
-
-/// Makes an original's value readable for a replay in another loop, through a stack. Unplanned
-/// values, constants and stacks of outer loops are cloned as ops of the backward pass if necessary.
-Value Application::bring(Value value, Block *block, int64_t order) {
-  Operation *definition = value.getDefiningOp();
-  bool isPlanned =
-      definition && isPrimal(definition) && !definition->hasTrait<OpTrait::ConstantLike>();
-  return (isPlanned ? stackInto : bringInto)(value, block, [&](Operation *clone) {
-    Builder builder(clone->getContext());
-    for (StringRef own : {kIdAttr, kPrimalAttr, kNamesAttr, kDecisionsAttr, kReasonsAttr})
-      clone->removeDiscardableAttr(own);
-    clone->setDiscardableAttr(kCotangentAttr, builder.getUnitAttr());
-    clone->setDiscardableAttr(kOrderAttr, builder.getI64IntegerAttr(order));
-  });
-}
-
-/// Makes the op read `value` as read number `read` (see collectReads).
-static void setRead(Operation *op, size_t read, Value before, Value value) {
-  if (read < op->getNumOperands())
-    return op->setOperand(read, value);
-  before.replaceUsesWithIf(value,
-                           [&](OpOperand &use) { return op->isProperAncestor(use.getOwner()); });
-}
-
-void Application::applyRewrites() {
-  // Reads of an op are renumbered when they change, so we look all of them up first.
-  SmallVector<Value> old;
-  for (const Rewrite &rewrite : rewrites)
-    old.push_back(collectReads(rewrite.op)[rewrite.read]);
-  for (auto [rewrite, before] : llvm::zip(rewrites, old))
-    setRead(rewrite.op, rewrite.read, before, rewrite.value);
-}
-
-/// Marks `clone` and the ops in it as replays of `original`.
-void Application::mark(Operation *clone, Operation *original, int replay) {
-  Builder builder(clone->getContext());
-  SmallVector<Operation *> originals;
-  original->walk([&](Operation *op) { originals.push_back(op); });
-  size_t next = 0;
-  clone->walk([&](Operation *op) {
-    Operation *first = originals[next++];
-    if (op->hasTrait<OpTrait::IsTerminator>())
-      return;
-    // A loop may hold replays; their replays repeat the same original.
-    if (!isReplay(first)) {
-      if (!first->hasAttr(kIdAttr))
-        first->setDiscardableAttr(kIdAttr, builder.getI64IntegerAttr(nextId++));
-      op->setDiscardableAttr(kOriginalAttr, first->getDiscardableAttr(kIdAttr));
-    }
-    setReplayNumber(op, replay);
-    for (StringRef own : {kIdAttr, kPrimalAttr, kNamesAttr, kDecisionsAttr, kReasonsAttr})
-      op->removeDiscardableAttr(own);
-  });
-  // Values that only the backward pass read have replays as readers by now.
-  SmallVector<Operation *> inside;
-  clone->walk([&](Operation *op) { inside.push_back(op); });
-  for (Operation *op : llvm::reverse(inside))
-    if (op != clone && isOpTriviallyDead(op))
-      op->erase();
-}
-
-void Application::insert(OpBuilder &builder, const Execution &replay, int64_t order) {
-  Operation *original = scope[replay.operation];
-  Operation *clone = builder.clone(*original);
-  mark(clone, original, replay.replay);
-  SmallVector<Value> reads = collectReads(original);
-  for (auto [i, source] : llvm::enumerate(replay.sources))
-    setRead(clone, i, reads[i],
-            source > 0 ? find(replay, i) : bring(reads[i], clone->getBlock(), order));
-  clones[{replay.operation, replay.replay}] = clone;
-}
-
-void Application::annotate() {
-  for (auto [i, op] : llvm::enumerate(scope)) {
-    if (!op || !isPrimal(op))
-      continue;
-    Builder builder(op->getContext());
-    SmallVector<Attribute> decisions, reasons;
-    for (OpResult result : op->getOpResults()) {
-      int id = problem.operations[i].firstResult + result.getResultNumber();
-      decisions.push_back(
-          builder.getAttr<PlanDecisionAttr>(static_cast<PlanDecision>(solution.decisions[id])));
-      reasons.push_back(describe(solution.reasons[id], result));
-    }
-    NamedAttrList attributes(op->getRawDictionaryAttrs());
-    attributes.set(kDecisionsAttr, builder.getArrayAttr(decisions));
-    attributes.set(kReasonsAttr, builder.getArrayAttr(reasons));
-    op->setDiscardableAttrs(attributes.getDictionary(op->getContext()));
-  }
-}
-
-/// Verifies the preconditions of the translation.
+/// What the translation takes for granted.
 LogicalResult checkInput(ProgramOp function) {
   bool hasPlans = function->hasAttr(kBodiesAttr);
   WalkResult result = function.walk([&](Operation *op) -> WalkResult {
@@ -304,22 +149,56 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     return describe(problem, ScheduleBuilder(problem).build(choices, firstReplay));
   }
 
+  /// Returns the solution of the executions that the plan on the program names. Numbers of replays
+  /// start at `nextReplay`.
+  FailureOr<Solution> carryOut(const Scope &scope, const Problem &problem, ArrayAttr executions,
+                               ReplayPlaces &places) {
+    std::vector<Execution> named;
+    auto renumber = [&](int replay) { return replay == 0 ? 0 : replay + nextReplay - 1; };
+    for (auto entry : executions.getAsRange<DenseI32ArrayAttr>()) {
+      ArrayRef<int32_t> numbers = entry.asArrayRef();
+      Execution &execution = named.emplace_back();
+      execution.operation = numbers[0];
+      execution.replay = renumber(numbers[1]);
+      execution.before = numbers[2];
+      llvm::append_range(execution.sources, llvm::map_range(numbers.drop_front(3), renumber));
+    }
+    std::optional<NamedExecutions> found = findPlaces(getOperation(), scope, std::move(named));
+    std::optional<Schedule> schedule =
+        found ? placeExecutions(problem, found->executions) : std::nullopt;
+    if (!schedule)
+      return getOperation().emitError("the plan is for another program: the plan executes an op "
+                                      "before one that the op reads from");
+    for (auto [execution, place] : llvm::zip(found->executions, found->places))
+      if (place)
+        places[{execution.operation, execution.replay}] = place;
+    return describe(problem, *schedule);
+  }
+
   /// Chooses, and writes the replays into the graph.
   LogicalResult plan(const Scope &scope, ProgramOp function) {
     Translation translation(scope);
     FailureOr<std::vector<Choice>> choices = readChoices(scope);
     if (failed(translation.settleLabels()) || failed(choices))
       return failure();
-    if (!choices->empty() && !bodies)
+    auto plan = function->getAttrOfType<PlanAttr>(kPlanAttr);
+    ArrayAttr executions = plan && !bodies ? plan.getExecutions() : nullptr;
+    if ((executions || !choices->empty()) && !bodies)
       function->setDiscardableAttr(kKeepsLaunchesAttr, UnitAttr::get(&getContext()));
-    Solution solution = solve(translation.problem, *choices, nextReplay);
+    ReplayPlaces places;
+    FailureOr<Solution> solved = executions
+                                     ? carryOut(scope, translation.problem, executions, places)
+                                     : solve(translation.problem, *choices, nextReplay);
+    if (failed(solved))
+      return failure();
+    Solution &solution = *solved;
     if (auto defect = validate(translation.problem, solution, /*isJoined=*/true)) {
       Operation *at = defect->operation < 0 ? nullptr : scope[defect->operation];
       at = at ? at : function;
       return at->emitError("the plan is wrong: ") << defect->message;
     }
     decideForMemory(translation.problem, solution);
-    Application(scope, translation.problem, solution, nextId).run();
+    applySolution(scope, translation.problem, solution, places, nextId);
     for (const Execution &execution : solution.executions)
       nextReplay = std::max(nextReplay, execution.replay + 1);
     markPlanned(scope, &getContext());
@@ -332,6 +211,10 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     nextId = findNext(function, kIdAttr);
     nextReplay = std::max<int>(1, static_cast<int>(findNext(function, "replay")));
     std::vector<Scope> scopes = findScopes(function);
+    auto given = function->getAttrOfType<PlanAttr>(kPlanAttr);
+    if (given && given.getExecutions() && scopes.size() != 1)
+      return function.emitError("the plan is for another program: the plan names executions, and "
+                                "this program is not differentiated once");
     SmallVector<Block *> blocks = collectBodies(scopes);
     // We mark scopes that the other run plans.
     for (const Scope &scope : scopes)
@@ -364,6 +247,8 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       return success();
     }
     function->removeDiscardableAttr(kBodiesAttr);
+    if (auto plan = function->getAttrOfType<PlanAttr>(kPlanAttr))
+      setLaterPlan(function, nullptr, plan.getEnoughArena());
     emitDecisionRemarks(function);
     return success();
   }

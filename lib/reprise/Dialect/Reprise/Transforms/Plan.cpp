@@ -2,6 +2,7 @@
 #include "Plan.h"
 
 #include "Aliases.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/Transforms/SavedBuffers.h"
@@ -255,6 +256,14 @@ DenseSet<Value> findOutliving(ProgramOp function) {
         found.insert(result);
   }
   return found;
+}
+
+void setLaterPlan(ProgramOp program, ArrayAttr executions, int64_t enoughArena) {
+  program->removeDiscardableAttr(kPlanAttr);
+  if (executions || enoughArena > 0)
+    program->setDiscardableAttr(kPlanAttr,
+                                PlanAttr::get(program.getContext(), nullptr, nullptr, nullptr,
+                                              nullptr, nullptr, executions, enoughArena));
 }
 
 int64_t countSavedBytes(ProgramOp function) {

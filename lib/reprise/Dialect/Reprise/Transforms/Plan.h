@@ -50,6 +50,9 @@ std::vector<Scope> findScopes(mlir::FunctionOpInterface function);
 /// there are none. Errors, at the op: another number of choices than results, or an unknown choice.
 mlir::FailureOr<std::vector<checkpoint::Choice>> readChoices(llvm::ArrayRef<mlir::Operation *> ops);
 
+/// Leaves on the program the parts of its plan that later passes read; no plan if there are none.
+void setLaterPlan(ProgramOp program, mlir::ArrayAttr executions, int64_t enoughArena);
+
 /// The bytes of `findSavedBuffers` (SavedBuffers.h).
 int64_t countSavedBytes(ProgramOp function);
 

@@ -109,6 +109,27 @@ std::vector<PlanningScope> reprise::findBodyScopes(ProgramOp function) {
   return translateAll(selectScopes(function, /*areOutermost=*/false));
 }
 
+std::optional<NamedExecutions> reprise::findPlaces(ProgramOp program, ArrayRef<Operation *> ops,
+                                                   std::vector<checkpoint::Execution> executions) {
+  DenseMap<Operation *, int> numbers;
+  for (auto [number, op] : llvm::enumerate(ops))
+    numbers[op] = static_cast<int>(number);
+  std::vector<std::pair<Operation *, int>>
+      behind; // per op of the program: itself, and the next one
+  for (Operation &op : program.getBody().front().without_terminator())
+    behind.push_back({&op, numbers.lookup_or(&op, -1)});
+  for (int next = -1; auto &[op, number] : llvm::reverse(behind))
+    next = number = number < 0 ? next : number;
+  NamedExecutions named{std::move(executions), {}};
+  for (checkpoint::Execution &execution : named.executions) {
+    if (execution.before >= static_cast<int>(behind.size()))
+      return std::nullopt;
+    named.places.push_back(execution.before < 0 ? nullptr : behind[execution.before].first);
+    execution.before = execution.before < 0 ? -1 : behind[execution.before].second;
+  }
+  return named;
+}
+
 void reprise::writeChoices(const PlanningScope &scope, ArrayRef<Choice> choices) {
   for (auto [i, op] : llvm::enumerate(scope.ops)) {
     if (!op || !isPrimal(op) || op->getNumResults() == 0)

@@ -61,8 +61,6 @@ public:
   /// Makes the choices allowed ones.
   void obey(Choices &choices) const;
   Plan evaluate(Choices choices);
-  /// Measures in another order of the launches from now on.
-  void arrange(const Footprint &footprint) { meter.arrange(footprint); }
   /// Of the last choices that were measured.
   const std::vector<int64_t> &profile() const { return meter.profile(); }
   /// Measures without counting.

@@ -63,10 +63,9 @@ Footprint reprise::checkpoint::arrange(const Footprint &inOrder, const LaunchLin
 
 template <typename T> static void permute(std::vector<T> &list, const std::vector<int> &order) {
   std::vector<T> permuted;
-  for (int from : order)
-    permuted.push_back(list[from]);
-  if (!list.empty())
-    list = std::move(permuted);
+  for (size_t i = 0; i < order.size() && !list.empty(); ++i)
+    permuted.push_back(list[order[i]]);
+  list = std::move(permuted);
 }
 
 /// The operations of one launch stay together; those without a launch come before their first

@@ -98,6 +98,8 @@ void Recounter::findPlaces() {
     bool isFree = launch(e) == kNoLaunch, isElementwise = op(e).kind == Kind::Elementwise;
     if (isOwn(e))
       needed[e] = launch(e);
+    else if (executions[e].launch >= 0)
+      needed[e] = std::min(needed[e], executions[e].launch);
     // Where its arithmetic is done, as far as operands in registers go.
     int home = isOwn(e) ? launch(e) : isFree || isElementwise ? inside[e] : kApart;
     for (int source : sources[e]) {

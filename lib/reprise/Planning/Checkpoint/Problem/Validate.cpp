@@ -180,7 +180,7 @@ std::optional<Defect> Judge::checkRead(const Execution &execution, size_t operan
   found->second = true;
   if (source != 0 && bodies.at(found->first) != body)
     return defect("a replay in another body of a loop");
-  bool back = execution.replay > 0 || readsBack(op, definition);
+  bool back = execution.replay > 0 || mayReadReplay(problem, op, definition);
   if (!back && source != 0)
     return defect("a replay, but it belongs to the forward pass");
   if (source != 0)

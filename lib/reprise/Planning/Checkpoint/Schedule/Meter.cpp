@@ -322,7 +322,6 @@ Usage MeterState::measure(const std::vector<Choice> &wanted, int64_t budget) {
 Meter::Meter(const Problem &problem, const Footprint &footprint)
     : state(std::make_unique<MeterState>(problem, footprint)) {}
 Meter::~Meter() = default;
-void Meter::arrange(const Footprint &footprint) { state->arrange(footprint); }
 Usage Meter::measure(const std::vector<Choice> &choices, int64_t budget) {
   return state->measure(choices, budget);
 }

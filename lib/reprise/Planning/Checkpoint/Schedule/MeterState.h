@@ -11,7 +11,6 @@ namespace reprise::checkpoint {
 /// leave open, and adds what that changes to what the tables hold.
 struct MeterState {
   MeterState(const Problem &problem, const Footprint &footprint);
-  void arrange(const Footprint &footprint) { tables.arrange(problem, footprint); }
 
   Usage measure(const std::vector<Choice> &wanted, int64_t budget);
 

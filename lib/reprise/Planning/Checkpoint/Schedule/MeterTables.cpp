@@ -24,20 +24,11 @@ Tables::MeterTables(const Problem &problem, const Footprint &footprint)
   for (const Value &value : problem.values) {
     makesAll.push_back(footprint.storesUnread(value.operation));
     mayVanish.push_back(problem.operations[value.operation].kind == Kind::Elementwise);
-    buffers.push_back({0, 0, classes.at(value.bytes)});
+    int launch = footprint.launches[value.operation];
+    buffers.push_back({launch, launch, classes.at(value.bytes)});
   }
   addOperations(problem, footprint);
   addOperands(problem);
-  arrange(problem, footprint);
-}
-
-void Tables::arrange(const Problem &problem, const Footprint &footprint) {
-  for (size_t i = 0; i < ops.size(); ++i)
-    ops[i].launch = footprint.launches[i];
-  for (size_t value = 0; value < buffers.size(); ++value) {
-    int launch = footprint.launches[problem.values[value].operation];
-    buffers[value] = {launch, launch, buffers[value].sizeClass};
-  }
   addReads(problem, footprint);
   findDying(problem);
   addBytes(footprint);
@@ -48,7 +39,7 @@ void Tables::addOperations(const Problem &problem, const Footprint &footprint) {
   for (size_t i = 0; i < problem.operations.size(); ++i) {
     const Operation &op = problem.operations[i];
     Op entry;
-    entry.launch = footprint.launches[i]; // whether it has one: see `arrange`
+    entry.launch = footprint.launches[i];
     entry.firstResult = op.firstResult;
     entry.numResults = op.numResults;
     entry.isElementwise = op.kind == Kind::Elementwise;

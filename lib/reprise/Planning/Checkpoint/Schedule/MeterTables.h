@@ -14,8 +14,6 @@ namespace reprise::checkpoint {
 class MeterTables {
 public:
   MeterTables(const Problem &problem, const Footprint &footprint);
-  /// Takes over another order of the same launches.
-  void arrange(const Problem &problem, const Footprint &footprint);
 
   /// An operand that is not available anyway.
   struct Operand {

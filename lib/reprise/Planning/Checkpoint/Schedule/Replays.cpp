@@ -164,7 +164,7 @@ static Reads findReads(const Problem &problem, const Schedule &schedule) {
       const Operation &definition = problem.operations[problem.values[value].operation];
       if (schedule.runs[schedule.sources[run.firstSource + i]].replay > 0)
         reads.replayed[value] = true;
-      else if (definition.primal && (run.replay > 0 || readsBack(op, definition)))
+      else if (definition.primal && (run.replay > 0 || mayReadReplay(problem, op, definition)))
         reads.held[value] = true;
     }
   }
@@ -186,7 +186,7 @@ static Reason explain(const Value &value, bool isHeld, bool isReplayed, bool isF
 Solution reprise::checkpoint::describe(const Problem &problem, const Schedule &schedule) {
   Solution solution;
   for (const Schedule::Run &run : schedule.runs) {
-    Execution execution{run.operation, run.replay, {}};
+    Execution execution{run.operation, run.replay, {}, run.before, run.launch};
     for (size_t i = 0; i < problem.operations[run.operation].operands.size(); ++i) {
       int source = schedule.sources[run.firstSource + i];
       execution.sources.push_back(source < 0 ? 0 : schedule.runs[source].replay);

@@ -62,8 +62,7 @@ TEST(LaunchOrder, AMeterMeasuresInIt) {
       LaunchOrder order = pickOrder(random, links);
       ASSERT_TRUE(isPossible(links, order));
       Case arranged{given.problem, arrange(given.footprint, links, order)};
-      meter.arrange(arranged.footprint);
-      Usage usage = meter.measure(choices, 40);
+      Usage usage = Meter(given.problem, arranged.footprint).measure(choices, 40);
       Usage expected = Definition(arranged, builder.build(choices)).measure(40);
       ASSERT_EQ(usage.peak, expected.peak) << "round " << round;
       ASSERT_EQ(usage.excess, expected.excess) << "round " << round;

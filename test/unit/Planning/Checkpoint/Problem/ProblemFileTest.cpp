@@ -3,10 +3,10 @@
 #include "../LaunchLinksOf.h"
 
 #include "reprise/PlanTexts/Plan.h"
-#include "reprise/Planning/Checkpoint/Budget/OrderedPlanner.h"
 #include "reprise/Planning/Checkpoint/Problem/JoinLabels.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Planning/Checkpoint/Problem/Recount.h"
+#include "reprise/Planning/Checkpoint/Sequence/SequencePlanner.h"
 
 #include <gtest/gtest.h>
 
@@ -198,21 +198,25 @@ void planWhatIsRead(Random &random, const std::string &text) {
   Solution solution = describe(file.problem, builder.build(plan->choices));
   auto defect = validate(file.problem, solution);
   ASSERT_FALSE(defect) << defect->message << "\n" << text;
-  Recount found = recount(file.problem, file.footprint, solution);
-  EXPECT_EQ(found.peak, plan->usage.peak) << text;
-  EXPECT_LE(found.peak, budget) << text;
+  Recount count = recount(file.problem, file.footprint, solution);
+  EXPECT_EQ(count.peak, plan->usage.peak) << text;
+  EXPECT_LE(count.peak, budget) << text;
   EXPECT_TRUE(bound.isFeasible) << text;
   EXPECT_LE(bound.seconds, plan->usage.seconds * (1 + 1e-9)) << text;
   if (!file.links)
     return;
-  std::optional<OrderedPlan> ordered =
-      OrderedPlanner(file.problem, file.footprint, *file.links, options)
-          .order(budget, planner.followed().choices);
-  if (!ordered)
+  options.effort = 0.001;
+  std::vector<SequencePlan> plans =
+      SequencePlanner(file.problem, file.footprint, *file.links, options)
+          .plan(budget, {planner.followed().choices});
+  if (plans.empty())
     return;
-  ASSERT_TRUE(isPossible(*file.links, ordered->order));
-  ReorderedStep step = reorder(file.problem, file.footprint, *file.links, ordered->order);
-  EXPECT_FALSE(validate(step.problem)) << text;
+  const SequencePlan &found = plans.front();
+  ASSERT_TRUE(isPossible(*file.links, found.order));
+  auto step = sequence(file.problem, file.footprint, *file.links, found.order, found.executions);
+  ASSERT_TRUE(step);
+  EXPECT_FALSE(validate(step->step.problem)) << text;
+  EXPECT_FALSE(validate(step->step.problem, step->solution)) << text;
 }
 
 /// Damages a text: another number, another word, or a missing member.
