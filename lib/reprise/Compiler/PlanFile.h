@@ -8,7 +8,7 @@
 
 namespace reprise {
 
-/// The plan of `step`, which has its form and its choices, by the ids of its values, and the hash
+/// Returns the plan of `step`, which has its form and its choices, by the ids of its values, and the hash
 /// of every op's signature: {"version": 1, "unrolled", "unrolled_for_plan", "bodies_recomputed",
 /// "bodies": […], "deferred", "enough_arena", "ops": […], "values": [{"id", "choice"}],
 /// "executions": […]}. Without choices on the ops `values` is null, and the plan has executions or
@@ -41,7 +41,7 @@ llvm::json::Value writeExecutions(const std::vector<checkpoint::Execution> &exec
 std::string readExecutions(ProgramOp formed, const llvm::json::Array &list,
                            std::vector<checkpoint::Execution> &executions);
 
-/// Whether the options in a plan have the types that they must have.
+/// Returns whether the options in a plan have the required types.
 bool haveGoodOptions(const llvm::json::Object &plan);
 /// Returns the options; threads and targets that they do not set are those of the plan.
 CompileOptions takePlanOptions(CompileOptions options);

@@ -59,7 +59,8 @@ public:
   }
 
 private:
-  /// What reads arguments and constants alone could stand anywhere: it goes along with its reader.
+  /// Collects ops that read only arguments and constants; they can stand anywhere and move with
+  /// their reader.
   void collectWaiting(Operation *op, SmallVectorImpl<Operation *> &ops) const {
     for (Operation *producer : producersOf(op))
       if (waiting.contains(producer) && !llvm::is_contained(ops, producer)) {

@@ -86,8 +86,8 @@ private:
   SmallVector<Rewrite> rewrites;
 };
 
-/// What a replay reads of an original in another loop comes through a stack. What was not planned,
-/// constants and stacks of outer loops, is made again if need be, as ops of the backward pass.
+/// Makes an original's value readable for a replay in another loop, through a stack. Unplanned
+/// values, constants and stacks of outer loops are cloned as ops of the backward pass if necessary.
 Value Application::bring(Value value, Block *block, int64_t order) {
   Operation *definition = value.getDefiningOp();
   bool isPlanned =

@@ -21,7 +21,7 @@ namespace {
 
 using namespace checkpoint;
 
-/// What the translation takes for granted.
+/// Verifies the preconditions of the translation.
 LogicalResult checkInput(ProgramOp function) {
   bool hasPlans = function->hasAttr(kBodiesAttr);
   WalkResult result = function.walk([&](Operation *op) -> WalkResult {
