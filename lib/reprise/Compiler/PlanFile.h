@@ -8,12 +8,12 @@
 
 namespace reprise {
 
-/// Returns the plan of `step`, which has its form and its choices, by the ids of its values, and the hash
-/// of every op's signature: {"version": 1, "unrolled", "unrolled_for_plan", "bodies_recomputed",
-/// "bodies": […], "deferred", "enough_arena", "ops": […], "values": [{"id", "choice"}],
-/// "executions": […]}. Without choices on the ops `values` is null, and the plan has executions or
-/// follows the labels. `isUnrolledModel` tells that
-/// `autodiff` replaced the loops, as the user asked for.
+/// Returns the plan of `step`, which has its form and its choices, by the ids of its values, and
+/// the hash of every op's signature: {"version": 1, "unrolled", "unrolled_for_plan",
+/// "bodies_recomputed", "bodies": […], "deferred", "enough_arena", "ops": […], "values": [{"id",
+/// "choice"}], "executions": […]}. Without choices on the ops `values` is null, and the plan has
+/// executions or follows the labels. `isUnrolledModel` tells that `autodiff` replaced the loops, as
+/// the user asked for.
 llvm::json::Object writePlanFile(ProgramOp step, const StepPlan &plan, bool isUnrolledModel);
 
 /// Returns whether the plan is for a model whose loops `autodiff` replaced.
