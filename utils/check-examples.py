@@ -56,8 +56,9 @@ def frameworks():
 
 def find_python(build):
     """The Python of the frameworks and None, or None and the reason why there is none."""
-    python, reason = frameworks().make_environment(build)
-    wrong = frameworks().install(build, python) if python else reason
+    module = frameworks()
+    python, reason = module.make_environment(build)
+    wrong = module.install(build, python) if python else reason
     return (python, None) if not wrong else (None, wrong)
 
 

@@ -34,7 +34,7 @@ void Progress::update(int64_t done, const std::string &note) {
   if (descriptor < 0 || (Clock::now() < nextDraw && done < total))
     return;
   nextDraw = Clock::now() + std::chrono::milliseconds(100);
-  // One column stays free, because a full line would wrap on some terminals.
+  // We leave the last column free, because a full line would wrap on some terminals.
   draw(descriptor, "\r" + line(done, note, terminalWidth(descriptor) - 1) + "\x1b[K");
   drawn = true;
 }

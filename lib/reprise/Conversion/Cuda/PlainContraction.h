@@ -9,7 +9,7 @@
 namespace reprise {
 
 /// Adds a kernel of buffers lhs, rhs and result, or those of the epilogue, in the canonical order.
-/// It has no tiles, so it loads each operand element from memory for every use.
+/// The kernel has no tiles, so it loads each operand element from memory for every use.
 EmittedCommand emitPlainContraction(mlir::ModuleOp kernels, llvm::StringRef name,
                                     const ContractionSpec &spec, const ResultStrides &result,
                                     const TileEpilogue *epilogue);

@@ -8,8 +8,8 @@
 
 namespace reprise::checkpoint {
 
-/// What docs/reference/PlanningProblems.md describes and
-/// docs/reference/schemas/planning-problem.schema.json checks.
+/// A planning problem as docs/reference/PlanningProblems.md describes it and
+/// docs/reference/schemas/planning-problem.schema.json checks it.
 struct ProblemFile {
   Problem problem; ///< valid, with one body
   Footprint footprint;
