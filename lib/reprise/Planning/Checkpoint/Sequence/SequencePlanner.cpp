@@ -3,6 +3,7 @@
 
 #include "Annealer.h"
 #include "Executions.h"
+#include "FirstFitting.h"
 #include "reprise/Planning/Checkpoint/Problem/Recount.h"
 #include "reprise/Planning/Checkpoint/Problem/Validate.h"
 
@@ -116,9 +117,29 @@ static std::vector<Run> listRuns(int launches) {
     return {{0.15, {0, 1, 20, 1, 0}, Start::Given},
             {0.8, {0, 1, 5, 0.9, 0.0005}, Start::Given},
             {0.25, {0, 1.5 * few, 5, 0.9, 0.0005}, Start::Best}};
-  return {{0.2, {0, 1, 3, 0.7, 0.05}, Start::Given},   {0.1, {0, 0.1, 1, 0.7, 0.05}, Start::Given},
+  return {{0.6, {0, 1, 3, 0.7, 0.05}, Start::Given},   {0.1, {0, 0.1, 1, 0.7, 0.05}, Start::Given},
           {0.3, {0, 4, 4, 0.7, 0.05}, Start::Given},   {0.2, {0, 10, 40, 0.7, 0.05}, Start::Given},
           {0.2, {0, 0.2, 20, 0.7, 0.05}, Start::Best}, {0.2, {0, 3, 300, 0.7, 0.05}, Start::Best}};
+}
+
+/// Orders a sequence that exceeds its budget by bytes that are fewer and fewer, and keeps the order
+/// that comes nearest to the budget.
+static void orderWithin(Sequence &sequence, Annealer &annealer) {
+  static constexpr int kLeftPercent[] = {0, 2, 5, 10, 20};
+  annealer.offer(sequence);
+  const Sequence start = sequence;
+  int64_t budget = start.profile.budget;
+  for (int percent : kLeftPercent) {
+    if (sequence.excess() == 0)
+      return;
+    Sequence next = start;
+    next.profile.setBudget(budget - budget * percent / 100);
+    orderFirstFitting(next);
+    next.profile.setBudget(budget);
+    annealer.offer(next);
+    if (next.excess() < sequence.excess())
+      sequence = std::move(next);
+  }
 }
 
 /// Runs start from the given plans in turns, or from the best sequence so far.
@@ -131,8 +152,8 @@ std::vector<Sequence> SequencePlanner::Impl::search(const Pieces &pieces, int64_
     if (annealer.best() && (best.empty() || annealer.best()->cost() < best.back().cost()))
       best.push_back(*annealer.best());
   };
-  for (const Sequence &sequence : sequences)
-    annealer.offer(sequence);
+  for (Sequence &sequence : sequences)
+    orderWithin(sequence, annealer);
   collect();
   uint64_t seed = 0;
   for (const Run &run : listRuns(pieces.numLaunches)) {

@@ -1,5 +1,6 @@
 // reprise: tests of sequences: every change against the judges of solutions
 #include "../../../../../lib/reprise/Planning/Checkpoint/Sequence/Executions.h"
+#include "../../../../../lib/reprise/Planning/Checkpoint/Sequence/FirstFitting.h"
 #include "../../../../../lib/reprise/Planning/Checkpoint/Sequence/SequenceMoves.h"
 #include "../../../../../lib/reprise/Planning/Checkpoint/Sequence/Shift.h"
 #include "../LaunchLinksOf.h"
@@ -152,6 +153,26 @@ TEST(Sequence, AChangeIsTakenBack) {
     ASSERT_EQ(sequence.excess(), excess) << "round " << round;
     ASSERT_NEAR(sequence.cost(), cost, 1e-9) << "round " << round;
   }
+}
+
+TEST(Sequence, FirstFittingStepsAreAPlanOfTheSameCost) {
+  Random random(6);
+  int different = 0, fitting = 0, rounds = problemCount(300);
+  for (int round = 0; round < rounds; ++round) {
+    Step step(random);
+    Sequence sequence(step.pieces, 100);
+    for (int i = 0; i < 20; ++i)
+      change(random, sequence);
+    int64_t budget = sequence.peak() - sequence.peak() / 8;
+    double cost = sequence.cost();
+    sequence.profile.setBudget(budget);
+    orderFirstFitting(sequence);
+    ASSERT_NEAR(sequence.cost(), cost, 1e-9) << "round " << round;
+    fitting += sequence.peak() <= budget;
+    ASSERT_NO_FATAL_FAILURE(judge(step, sequence, different)) << "round " << round;
+  }
+  EXPECT_LT(different, rounds / 100);
+  EXPECT_GT(fitting, rounds / 30);
 }
 
 TEST(SequencePlanner, PlansTakeWhatTheySay) {
