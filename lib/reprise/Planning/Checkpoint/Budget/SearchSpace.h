@@ -1,4 +1,4 @@
-// reprise: what the search for a plan within a budget knows of its problem
+// reprise: facts of a problem that the search for a plan within a budget uses
 #ifndef REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_SEARCHSPACE_H
 #define REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_SEARCHSPACE_H
 
@@ -18,7 +18,7 @@ struct SearchSpace {
   /// Seconds that a replay takes per byte that it spares.
   double densityOf(int value) const;
   int unitOf(int value) const { return units[problem.values[value].operation]; }
-  /// Whether some value that choices matter for has a PREFER.
+  /// True if a value for which choices matter has a PREFER.
   bool hasPrefers() const;
   double secondsOf(int value) const { return least.replay[problem.values[value].operation]; }
 
