@@ -35,9 +35,9 @@ REASONS = {
 #: Execution of a value that the backward pass, or a replay, reads.
 CHOICES = {
     "save": 0,  # the original is kept for all readers
-    "replay": 1,  # one replay serves all readers
+    "replay": 1,  # a single replay serves all readers
     "replay per unit": 2,  # each unit whose backward pass reads the value has its own replay
-    "save then replay": 3,  # the original is kept for the first unit that reads it; one replay serves all later units
+    "save then replay": 3,  # the original is kept for the first unit that reads it; a single replay serves all later units
 }
 #: Change that a plan makes to the step before values are chosen.
 FORMS = {

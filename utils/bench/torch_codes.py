@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Inductor's code of plans takes, beside the budget: one row for each model and share.
+"""Measures the peak memory of Inductor's code of plans: prints one row for each model and share of the budget.
 
 Usage: torch_codes.py [--shares=100%,60%,40%] [MODEL]...    MODEL: of test/Frameworks/models.py; default: all
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What PyTorch's caching allocator for CUDA gives to the steps of `reprise_plan`, on a machine without a GPU, or on a GPU.
+"""Compares predicted peaks with the bytes of PyTorch's caching allocator for CUDA, for the steps of `reprise_plan`.
 
 Usage: check.py [--codegen=eager|inductor] [--budgets=100%,60%,40%] [--device=0|1] [--hardware] [MODEL]...
 MODEL: of test/Frameworks/models.py; default: all; --hardware: on the machine's GPU, where bits are compared, too
 
-Runs with the Python of an environment that has PyTorch's CUDA build, Reprise's package and those of
-test/Frameworks/requirements.txt. NullRuntime.c and NullDriver.c replace the CUDA runtime and driver and launch
+Runs on a machine with or without a GPU, in a Python environment that has PyTorch's CUDA build, Reprise's package
+and those of test/Frameworks/requirements.txt. NullRuntime.c and NullDriver.c replace the CUDA runtime and driver and launch
 nothing: allocations of a step do not depend on the values that kernels write. cuDNN is off. The table has for each
 plan the predicted peak, the budget, the bytes that the allocator gave (max_memory_allocated), and the bytes that were
 requested from it. The exit code is 1 in these cases:

@@ -43,10 +43,10 @@ def Reprise_Reason : Reprise_Enum<"PlanReason", "reason of a decision", [
 
 def Reprise_Choice : Reprise_Enum<"PlanChoice", "execution of a value that the backward pass, or a replay, reads", [
   Reprise_Word<"Save", 0, "save", "the original is kept for all readers">,
-  Reprise_Word<"Replay", 1, "replay", "one replay serves all readers">,
+  Reprise_Word<"Replay", 1, "replay", "a single replay serves all readers">,
   Reprise_Word<"ReplayPerUnit", 2, "replay per unit", "each unit whose backward pass reads the value has its own replay">,
   Reprise_Word<"SaveThenReplay", 3, "save then replay",
-               "the original is kept for the first unit that reads it; one replay serves all later units">]>;
+               "the original is kept for the first unit that reads it; a single replay serves all later units">]>;
 
 def Reprise_Form : Reprise_Enum<"PlanFormStep", "change that a plan makes to the step before values are chosen", [
   Reprise_Word<"Unrolled", 0, "unrolled", "loops are replaced by their iterations">,

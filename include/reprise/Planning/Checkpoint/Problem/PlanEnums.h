@@ -120,11 +120,11 @@ constexpr std::optional<Reason> parseReason(std::string_view text) {
 enum class Choice : uint8_t {
   /// The original is kept for all readers.
   Save = 0,
-  /// One replay serves all readers.
+  /// A single replay serves all readers.
   Replay = 1,
   /// Each unit whose backward pass reads the value has its own replay.
   ReplayPerUnit = 2,
-  /// The original is kept for the first unit that reads it; one replay serves all later units.
+  /// The original is kept for the first unit that reads it; a single replay serves all later units.
   SaveThenReplay = 3,
 };
 inline constexpr std::string_view kChoiceTexts[] = {

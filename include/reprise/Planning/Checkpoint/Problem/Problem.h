@@ -56,7 +56,7 @@ struct Problem {
     int container = 0;  // the innermost
     int body = 0;       // the body of a loop; replays serve readers in their own body only
     int64_t order = 0;  // derivative order: bit i is set if expansion i made the operation
-    bool primal = true; // else it belongs to the cotangent part: it is never replayed
+    bool primal = true; // false: part of the cotangents, never replayed
     Kind kind = Kind::Other;
     bool remade = false; // a view that is made again where a replay reads it: what a loop keeps of
                          // a view is a copy

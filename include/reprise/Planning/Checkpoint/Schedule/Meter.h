@@ -13,7 +13,7 @@ struct Usage {
   int64_t peak = 0;   // bytes
   int peakLaunch = 0; // launch at the peak; for a peak in a replay, the launch that needs it
   double excess = 0;  // bytes beyond the budget, summed over all steps
-  double seconds = 0; // what the choices add to the step
+  double seconds = 0; // that the choices add to the step
   int executions = 0; // originals and replays
 };
 

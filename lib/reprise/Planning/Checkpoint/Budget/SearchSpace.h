@@ -34,9 +34,9 @@ struct SearchSpace {
                                  // read different executions
   std::vector<std::vector<int>> valuesOfUnit; // movable ones, of units that have any
   std::vector<std::vector<int>> alike;        // for each of these: those that are like it
-  int64_t movableBytes = 0;                   // of all movable values
-  int64_t standingBytes = 0;                  // of other buffers that live as long as the step
-  double totalSeconds = 0;                    // of one replay of everything
+  int64_t movableBytes = 0;                   // bytes of all movable values
+  int64_t standingBytes = 0; // bytes of other buffers that live as long as the step
+  double totalSeconds = 0;   // seconds of one replay of everything
 
 private:
   void findMovable();
