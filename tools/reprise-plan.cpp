@@ -176,9 +176,9 @@ int packBuffers(const Flags &flags) {
     return fail(llvm::toString(plan.takeError()));
   llvm::outs() << (flags.json ? reprise::describeAsJson(*plan) : reprise::describe(*plan) + "\n");
   if (flags.capacity > 0 && plan->height > flags.capacity)
-    return fail(llvm::formatv("no packing below {0} was found; one of {1} may exist",
-                              reprise::showBytesExactly(plan->height),
-                              reprise::showBytesExactly(flags.capacity)));
+    return fail(llvm::formatv(
+        "the smallest packing found takes {0}; a packing within {1} may exist",
+        reprise::showBytesExactly(plan->height), reprise::showBytesExactly(flags.capacity)));
   return flags.written.empty() ? 0 : write(flags.written, plan->text);
 }
 
@@ -213,7 +213,7 @@ int writePipeline(const Flags &flags, const reprise::PipelinePlan &plan) {
   for (const auto &rank : plan.schedule.ranks)
     pieces += rank.size();
   if (!flags.gantt.empty() && pieces > reprise::pipeline::kMostDrawn)
-    return fail(llvm::formatv("{0} pieces are more than a page shows, {1}", pieces,
+    return fail(llvm::formatv("the schedule has {0} pieces: a page shows at most {1}", pieces,
                               reprise::pipeline::kMostDrawn));
   int code = 0;
   if (!flags.gantt.empty())

@@ -47,7 +47,7 @@ def measure(name, shares):
     for share in shares:
         found, said, codes, executed = train(case, share, buffers)
         plan = plans()[-1]
-        notes = [", the least" * ("the least budget that was met" in said), ", with a warning" * ("does not hold" in said)]
+        notes = [", the least" * ("the least budget that was met" in said), ", with a warning" * ("is not met" in said)]
         unlike = sum(not torch.equal(*pair) for pair in zip(found, expected, strict=True))
         print(f"| {name} | {share}{''.join(notes)} | {plan.budget} | {executed} | {100 * (executed / plan.budget - 1):+.1f} % | {codes} "
               f"| {plan.replays} | {unlike or 'none'} |", flush=True)
