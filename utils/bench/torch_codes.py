@@ -55,8 +55,8 @@ def measure(name, shares):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--shares", default="100%,60%,40%")
-    parser.add_argument("models", nargs="*", metavar="MODEL")
+    parser.add_argument("--shares", default="100%,60%,40%", help="budgets as shares of the step without replays (100%%,60%%,40%%)")
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="model of test/Frameworks/models.py (all)")
     arguments = parser.parse_args()
     models.prepare()
     print("| model | share | budget | executed | above it | codes | replays | tensors of other bits |\n"

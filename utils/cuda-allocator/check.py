@@ -235,11 +235,11 @@ def check(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--codegen", default="eager", choices=("eager", "inductor"))
-    parser.add_argument("--budgets", default="100%,60%,40%")
-    parser.add_argument("--device", default=0, type=int, choices=(0, 1), help="the current one is 0")
-    parser.add_argument("--hardware", action="store_true", help="on this machine's GPU")
-    parser.add_argument("models", nargs="*", metavar="MODEL")
+    parser.add_argument("--codegen", default="eager", choices=("eager", "inductor"), help="the code to run (eager)")
+    parser.add_argument("--budgets", default="100%,60%,40%", help="budgets as shares of the step without replays (100%%,60%%,40%%)")
+    parser.add_argument("--device", default=0, type=int, choices=(0, 1), help="number of the CUDA device; the current device is 0 (0)")
+    parser.add_argument("--hardware", action="store_true", help="run on the GPU of this machine and compare bits")
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="model of test/Frameworks/models.py (all)")
     arguments = parser.parse_args()
     if arguments.hardware:
         os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")

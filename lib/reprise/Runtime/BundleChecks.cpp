@@ -231,8 +231,7 @@ private:
       if (Error error = checkOperand(operand, program, around))
         return error;
       if (operand.buffer.space == Space::Host && !isHostMove(command.kind))
-        return fail(
-            "a command other than an offload or a fetch has an operand in the memory of the host");
+        return fail("only offloads and fetches have operands in the memory of the host");
       if (operand.access < Read || operand.access > ReadWrite)
         return fail("an operand is neither read nor written");
       if ((operand.access & Write) && operand.buffer.space == Space::Constant)

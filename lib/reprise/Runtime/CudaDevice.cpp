@@ -198,8 +198,7 @@ Error CudaStream::synchronize() {
     return Error::success();
   }
   Error error = check(status, "finish a program");
-  return hasGraph ? Error::make(error.message() +
-                                "; run with CUDA_LAUNCH_BLOCKING=1 to find the command")
+  return hasGraph ? Error::make(error.message() + "; CUDA_LAUNCH_BLOCKING=1 finds the command")
                   : error;
 }
 
