@@ -48,9 +48,9 @@ struct Flags : cli::Tool {
   cli::Text outputDir{*this, "--output-dir", "DIR",
                       "Write the results of the last step and run.json at the end, or when the run "
                       "is interrupted"};
-  cli::Number<int64_t> saveEvery{
-      *this, "--save-every", "N", "Write the output folder also after every N steps (never)", 0,
-      {1}};
+  cli::Number<int64_t> saveEvery{*this, "--save-every",
+                                 "N",   "Write the output folder also after every N steps (never)",
+                                 0,     {1}};
   cli::Text log{*this, "--log", "F.csv|F.jsonl", "Append the loss of each step to a file"};
   cli::Switch json{*this, "--json", "Print one JSON object instead of text"};
 
