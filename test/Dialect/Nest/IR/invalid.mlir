@@ -1,7 +1,7 @@
 // RUN: reprise-opt %s -split-input-file -verify-diagnostics
 
 nest.program @p elements 8 shared 0 {
-  // expected-error @+1 {{expected columns}}
+  // expected-error @+1 {{expected at least one column}}
   nest.kernel rows(%i = 8) buffers(%y = output 0) {
   }
 }
