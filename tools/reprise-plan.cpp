@@ -37,8 +37,9 @@ struct Flags : cli::Tool {
   cli::Text kind{*this,
                  "KIND",
                  "",
-                 "checkpoint: choose what to save and what to replay; offsets: give buffers "
-                 "their places; pipeline: cut a step into stages and schedule micro-batches",
+                 "checkpoint: choose values to save and to replay; offsets: give buffers their "
+                 "offsets in one arena; pipeline: cut a step into stages and schedule "
+                 "micro-batches",
                  "",
                  {"checkpoint", "offsets", "pipeline"}};
   cli::Text problem{
@@ -49,34 +50,39 @@ struct Flags : cli::Tool {
   cli::Group output{*this, "Output"};
   cli::Text written{*this, "-o", "OUT.json|OUT.csv",
                     "Write the plan, the packing, or the fastest schedule"};
-  cli::Switch json{*this, "--json", "Print JSON"};
+  cli::Switch json{*this, "--json", "Print JSON instead of text"};
 
   cli::Group checkpoint{*this, "checkpoint"};
-  cli::Texts budgets{*this, "--budget", "BYTES|N%",
-                     "Bytes, with or without a unit (1.5GiB), or a share of the peak without "
-                     "replays (80%); repeated"};
+  cli::Texts budgets{
+      *this, "--budget", "BYTES|N%",
+      "Find the cheapest plan within bytes (1500000), a number with a unit (1.5GiB), "
+      "or a share of the peak without replays (80%); may be repeated"};
   cli::Number<double> timeLimit{*this,
                                 "--time-limit",
                                 "S",
-                                "End the search for each budget after S seconds; 0 takes the best "
-                                "plan without a search",
+                                "End the search for each budget after S seconds; 0 gives the best "
+                                "plan without a search (no limit)",
                                 0,
                                 {0}};
 
-  cli::Switch orLeast{*this, "--or-least",
-                      "Answer a budget that no plan fits with the plan of the least peak"};
+  cli::Switch orLeast{
+      *this, "--or-least",
+      "If no plan fits a budget, give the plan with the smallest peak instead of an error"};
 
   cli::Group offsetsGroup{*this, "offsets"};
-  cli::Number<int64_t> capacity{
-      *this,   "--capacity",
-      "BYTES", "The bytes of the arena: the first packing that fits is enough",
-      0,       {1, INT64_MAX}};
+  cli::Number<int64_t> capacity{*this,
+                                "--capacity",
+                                "BYTES",
+                                "End the search with the first packing that fits in an arena of so "
+                                "many bytes (search for the smallest arena)",
+                                0,
+                                {1, INT64_MAX}};
 
   cli::Group pipelineGroup{*this, "pipeline"};
   cli::Texts schedules{*this, "--schedule", "NAME|FILE",
-                       "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v, or a file with what each rank "
-                       "runs; repeated; all of these names if none is given"};
-  cli::Text gantt{*this, "--gantt", "F.html", "Write the fastest schedule as a page"};
+                       "Simulate gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v, or a file that lists "
+                       "the passes of each rank; may be repeated (all five rules)"};
+  cli::Text gantt{*this, "--gantt", "F.html", "Write the fastest schedule as an HTML page"};
   cli::Text trace{*this, "--trace", "F.json", "Write the fastest schedule as a Chrome trace"};
 };
 
@@ -176,9 +182,9 @@ int packBuffers(const Flags &flags) {
     return fail(llvm::toString(plan.takeError()));
   llvm::outs() << (flags.json ? reprise::describeAsJson(*plan) : reprise::describe(*plan) + "\n");
   if (flags.capacity > 0 && plan->height > flags.capacity)
-    return fail(llvm::formatv("no packing below {0} was found; one of {1} may exist",
-                              reprise::showBytesExactly(plan->height),
-                              reprise::showBytesExactly(flags.capacity)));
+    return fail(llvm::formatv(
+        "the smallest packing found takes {0}; a packing within {1} may exist",
+        reprise::showBytesExactly(plan->height), reprise::showBytesExactly(flags.capacity)));
   return flags.written.empty() ? 0 : write(flags.written, plan->text);
 }
 
@@ -213,7 +219,7 @@ int writePipeline(const Flags &flags, const reprise::PipelinePlan &plan) {
   for (const auto &rank : plan.schedule.ranks)
     pieces += rank.size();
   if (!flags.gantt.empty() && pieces > reprise::pipeline::kMostDrawn)
-    return fail(llvm::formatv("{0} pieces are more than a page shows, {1}", pieces,
+    return fail(llvm::formatv("the schedule has {0} pieces: a page shows at most {1}", pieces,
                               reprise::pipeline::kMostDrawn));
   int code = 0;
   if (!flags.gantt.empty())

@@ -22,7 +22,8 @@ struct Flags : cli::Tool {
              "BUNDLE.rpb [options]") {
     addExample("reprise-run gpt2.rpb --steps=100 --seed=7 --output-dir=out --save-every=10",
                "100 steps from drawn parameters; the results as .npy files, every 10 steps.");
-    addExample("reprise-run gpt2.rpb --steps=100 --input-dir=out --output-dir=out", "100 more.");
+    addExample("reprise-run gpt2.rpb --steps=100 --input-dir=out --output-dir=out",
+               "100 more steps, from the values of the first 100.");
     addExample("reprise-run gpt2.rpb --input tokens=tokens.npy --json",
                "A step on given tokens, the figures as JSON.");
   }
@@ -33,20 +34,23 @@ struct Flags : cli::Tool {
   cli::Group values{*this, "Steps and values"};
   cli::Number<int64_t> steps{*this, "--steps", "N", "The number of steps (1)", 1, {1}};
   cli::Number<int64_t> seed{*this, "--seed", "S",
-                            "The seed of all random numbers (0, or that of the input folder)"};
+                            "The seed of all random numbers (0, or the seed of the input folder)"};
   cli::Number<int64_t> offset{*this, "--offset", "O",
-                              "The random offset of the first step, a multiple of 4 (0, or that of "
-                              "the input folder)"};
+                              "The random offset of the first step, a multiple of 4 (0, or the "
+                              "offset of the input folder)"};
   cli::Texts inputs{*this, "--input", "NAME=FILE.npy",
-                    "Take an argument from a file; one more leading dimension holds one value per "
-                    "absolute step; repeated"};
-  cli::Text inputDir{*this, "--input-dir", "DIR", "Go on from the folder of an earlier run"};
+                    "Read an argument from a file; a file with one more leading dimension has one "
+                    "value per step, counted from the first step of all runs; may be repeated"};
+  cli::Text inputDir{*this, "--input-dir", "DIR",
+                     "Continue from the output folder of an earlier run"};
 
   cli::Group results{*this, "Results"};
   cli::Text outputDir{*this, "--output-dir", "DIR",
-                      "Write the results of the last step and run.json; on an interrupt, too"};
-  cli::Number<int64_t> saveEvery{
-      *this, "--save-every", "N", "Write the output folder every N steps, too", 0, {1}};
+                      "Write the results of the last step and run.json at the end, or when the run "
+                      "is interrupted"};
+  cli::Number<int64_t> saveEvery{*this, "--save-every",
+                                 "N",   "Write the output folder also after every N steps (never)",
+                                 0,     {1}};
   cli::Text log{*this, "--log", "F.csv|F.jsonl", "Append the loss of each step to a file"};
   cli::Switch json{*this, "--json", "Print one JSON object instead of text"};
 
@@ -55,20 +59,25 @@ struct Flags : cli::Tool {
       *this,
       "--threads",
       "T",
-      "Workers, shared by the programs of a process (as many as the bundle was compiled for)",
+      "Number of workers, which the programs of a process share (the number that the bundle was "
+      "compiled for)",
       0,
       {1, 4096}};
-  cli::Choice<std::string> device{
-      *this, "--device", "cpu|cuda", "Where to run (cpu)", {{"cpu", "cpu"}, {"cuda", "cuda"}}};
-  cli::Switch checkIndices{*this, "--check-indices",
-                           "Stop at an index that is out of range instead of clamping it"};
+  cli::Choice<std::string> device{*this,
+                                  "--device",
+                                  "cpu|cuda",
+                                  "Run on this device (cpu)",
+                                  {{"cpu", "cpu"}, {"cuda", "cuda"}}};
+  cli::Switch checkIndices{
+      *this, "--check-indices",
+      "Stop with an error if an index is out of range, instead of clamping it"};
 
   cli::Group measurements{*this, "Measurements"};
   cli::Text profile{*this, "--profile-out", "F.json",
                     "Write seconds, calls, FLOPs and bytes of each kernel, and its share of the "
                     "machine's peak or bandwidth"};
   cli::Text trace{*this, "--trace", "F.json",
-                  "Write what each worker did when, and the live bytes, for Perfetto or "
+                  "Write a timeline of each worker and of the live bytes, for Perfetto or "
                   "chrome://tracing"};
 };
 

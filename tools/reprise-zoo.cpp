@@ -41,24 +41,27 @@ struct Flags : cli::Tool {
   cli::Text model{*this, "MODEL", "", "The model; see below"};
 
   cli::Group sizes{*this, "Sizes"};
-  cli::Number<int64_t> layers{*this, "--layers", "N", "Layers; levels of a unet (2, unet 3)"};
+  cli::Number<int64_t> layers{*this, "--layers", "N",
+                              "Number of layers; of a unet, number of levels (2, unet 3)"};
   cli::Number<int64_t> width{*this, "--width", "N",
                              "Width of the residual stream or hidden layer, channels of the first "
                              "stage (64, unet 32)"};
-  cli::Number<int64_t> heads{*this, "--heads", "N", "Attention heads (width/64, at least 1)"};
-  cli::Number<int64_t> vocab{*this, "--vocab", "N", "Tokens (256)"};
-  cli::Number<int64_t> batch{*this, "--batch", "N", "Samples in a batch (8)"};
-  cli::Number<int64_t> seq{*this, "--seq", "N",
-                           "Tokens in a sample; patches of a vit (128, vit 64)"};
-  cli::Number<int64_t> image{*this, "--image", "N", "Height and width of an image (64)"};
-  cli::Number<int64_t> classes{*this, "--classes", "N", "Classes of a classifier (10)"};
+  cli::Number<int64_t> heads{*this, "--heads", "N",
+                             "Number of attention heads (width/64, at least 1)"};
+  cli::Number<int64_t> vocab{*this, "--vocab", "N", "Number of tokens in the vocabulary (256)"};
+  cli::Number<int64_t> batch{*this, "--batch", "N", "Number of samples in a batch (8)"};
+  cli::Number<int64_t> seq{
+      *this, "--seq", "N",
+      "Number of tokens in a sample; of a vit, number of patches (128, vit 64)"};
+  cli::Number<int64_t> image{*this, "--image", "N", "Height and width of an image in pixels (64)"};
+  cli::Number<int64_t> classes{*this, "--classes", "N", "Number of classes of a classifier (10)"};
 
   cli::Group training{*this, "Training"};
   cli::Number<double> dropout{*this, "--dropout", "P", "Dropout rate (0)"};
   cli::Choice<zoo::Optimizer> optimizer{*this,
                                         "--optimizer",
                                         "sgd|momentum|adamw",
-                                        "The optimizer; momentum is 0.9 (sgd)",
+                                        "Optimizer of the step; momentum has the factor 0.9 (sgd)",
                                         {{"sgd", zoo::Optimizer::Sgd},
                                          {"momentum", zoo::Optimizer::Momentum},
                                          {"adamw", zoo::Optimizer::AdamW}}};
@@ -71,20 +74,20 @@ struct Flags : cli::Tool {
       {{"f32", zoo::Precision::F32}, {"bf16", zoo::Precision::BF16}, {"f16", zoo::Precision::F16}}};
 
   cli::Switch defersStatistics{*this, "--deferred-statistics",
-                               "Batch norms with micro-batches add the statistics of the whole "
-                               "batch to the running ones, once per step"};
+                               "With micro-batches: batch norms update their running statistics "
+                               "once per step, from the whole batch"};
 
   cli::Switch routesSamples{*this, "--route-samples",
-                            "The experts of moe have room for each sample by itself, so that the "
-                            "batch can be cut"};
+                            "Give each sample of moe its own capacity at every expert, so that "
+                            "micro-batches can cut the batch"};
 
   cli::Group form{*this, "Form"};
   cli::Choice<Checkpoint> checkpoint{*this,
                                      "--checkpoint",
                                      "layer|none",
-                                     "A checkpoint region around each layer (none)",
+                                     "Put a checkpoint region around each layer (none)",
                                      {{"none", Checkpoint::None}, {"layer", Checkpoint::Layer}}};
-  cli::Switch loop{*this, "--loop", "The layers are one loop over stacked parameters"};
+  cli::Switch loop{*this, "--loop", "Write the layers as one loop over stacked parameters"};
 
   /// Returns the defaults of the model with the given options.
   zoo::Options options() const {

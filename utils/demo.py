@@ -22,7 +22,7 @@ DEFAULT_TEXT = "/usr/share/common-licenses/GPL-3"
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the build folder")
 parser.add_argument("--text", type=pathlib.Path, default=pathlib.Path(DEFAULT_TEXT), help="the text to train on")
-parser.add_argument("--steps", type=int, default=500)
+parser.add_argument("--steps", type=int, default=500, help="number of training steps (500)")
 ARGUMENTS = parser.parse_args()
 BIN, OUT, STEPS = ARGUMENTS.build / "bin", ARGUMENTS.build / "demo", ARGUMENTS.steps
 BATCH, SEQ, LAYERS, WIDTH, HEADS = 16, 64, 4, 128, 4

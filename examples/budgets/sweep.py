@@ -43,9 +43,9 @@ def draw(rows, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model")
-    parser.add_argument("--shares", default="100,80,60,40")
-    parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("model", help="the model, an MLIR file")
+    parser.add_argument("--shares", default="100,80,60,40", help="budgets in percent of the step without replays (100,80,60,40)")
+    parser.add_argument("--steps", type=int, default=5, help="number of steps to measure per budget (5)")
     options = parser.parse_args()
     rows = [row for share in options.shares.split(",") if (row := measure(options.model, int(share), options.steps))]
     if not rows:

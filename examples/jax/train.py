@@ -22,8 +22,8 @@ def loss(params, x, y):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--budget", default="70%")
-    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--budget", default="70%", help="bytes, such as 64MiB, or a share of the step without replays (70%%)")
+    parser.add_argument("--steps", type=int, default=20, help="number of training steps (20)")
     options = parser.parse_args()
 
     key = jax.random.key(0)

@@ -23,8 +23,8 @@ class Layer(torch.nn.Module):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--policy", default="recompute-all")
-    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--policy", default="recompute-all", help="policy of values to save and recompute (recompute-all)")
+    parser.add_argument("--steps", type=int, default=3, help="number of training steps (3)")
     options = parser.parse_args()
     for name, value in {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "localhost", "MASTER_PORT": "29511"}.items():
         os.environ.setdefault(name, value)

@@ -11,9 +11,9 @@ import reprise.torch
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--budget", default="60%", help="bytes, such as 64MiB, or a share of what the step takes")
-    parser.add_argument("--codegen", default="inductor", choices=["inductor", "eager"])
-    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--budget", default="60%", help="bytes, such as 64MiB, or a share of the step without replays (60%%)")
+    parser.add_argument("--codegen", default="inductor", choices=["inductor", "eager"], help="the code to run (inductor)")
+    parser.add_argument("--steps", type=int, default=3, help="number of training steps (3)")
     options = parser.parse_args()
 
     torch.manual_seed(0)

@@ -24,9 +24,9 @@ class Sentences(torch.utils.data.Dataset):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--budget", default="70%")
-    parser.add_argument("--codegen", default="inductor", choices=["inductor", "eager"])
-    parser.add_argument("--steps", type=int, default=4)
+    parser.add_argument("--budget", default="70%", help="bytes, such as 64MiB, or a share of the step without replays (70%%)")
+    parser.add_argument("--codegen", default="inductor", choices=["inductor", "eager"], help="the code to run (inductor)")
+    parser.add_argument("--steps", type=int, default=4, help="number of training steps (4)")
     options = parser.parse_args()
 
     transformers.set_seed(0)

@@ -24,8 +24,8 @@ class Model(torch.nn.Module):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--budget", default="60%")
-    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--budget", default="60%", help="bytes, such as 64MiB, or a share of the step without replays (60%%)")
+    parser.add_argument("--steps", type=int, default=3, help="number of training steps (3)")
     options = parser.parse_args()
 
     torch.manual_seed(0)

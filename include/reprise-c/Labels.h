@@ -8,11 +8,11 @@
 enum {
   RP_NO_LABEL = 0,
   RP_MUST_SAVE = 1, /* the backward pass reads the original */
-  RP_PREFER_SAVE = 2, /* the same, if the budget allows it */
-  RP_PREFER_RECOMPUTE = 3, /* computed again, unless a plan saves it for a reason */
-  RP_MUST_RECOMPUTE = 4, /* computed again in every plan */
-  RP_MUST_OFFLOAD = 5, /* waits in the memory of the host */
-  RP_PREFER_OFFLOAD = 6, /* the same, unless it is computed again */
+  RP_PREFER_SAVE = 2, /* the backward pass reads the original if the budget allows it */
+  RP_PREFER_RECOMPUTE = 3, /* the result is computed again, unless a plan saves it for a reason */
+  RP_MUST_RECOMPUTE = 4, /* the result is computed again in every plan */
+  RP_MUST_OFFLOAD = 5, /* the result waits in the memory of the host */
+  RP_PREFER_OFFLOAD = 6, /* the result waits in the memory of the host, or is computed again */
 };
 
 #endif /* REPRISE_C_LABELS_H */

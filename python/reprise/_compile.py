@@ -34,7 +34,7 @@ class Program:
     @property
     def bundle(self) -> Any:
         if self._bundle is None:
-            raise ValueError("an estimate makes no bundle")
+            raise ValueError("an estimate has no bundle: compile without 'estimate'")
         return self._bundle
 
     @property

@@ -130,7 +130,7 @@ static void test_strides(reprise_run *run) {
   for (int i = 0; i < 4; ++i) {
     tensor = strided(weight_shape, 2, wrong[i]);
     CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
-                "cannot bind 'weight': the step writes it", "strides that overlap");
+                "cannot bind 'weight': the step writes to the tensor", "strides that overlap");
   }
   tensor = strided(weight_shape, 2, padded);
   CHECK_OK(reprise_run_bind(run, "weight", &tensor, NULL), "strides with gaps");

@@ -195,7 +195,7 @@ void test_policy(void) {
   CHECK_OK(reprise_session_add_policy(session, "mine", &policy, &calls), "add a policy");
   CHECK_OK(reprise_session_add_policy(session, "other", &other, NULL), "add another");
   CHECK_ERROR(reprise_session_add_policy(session, "save-all", &policy, &calls), REPRISE_BAD_USAGE,
-              "there is a policy 'save-all' already", "a name that is taken");
+              "a policy 'save-all' exists already", "a name that is taken");
   reprise_module *module = parse_model(session);
   reprise_options *options = reprise_options_create();
   reprise_compilation *compilation = NULL;

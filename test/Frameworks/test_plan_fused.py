@@ -283,7 +283,7 @@ def try_misses():
         found, words, waits = train_within_less(model, x, "50%")
     plan = plans()[-1]
     checks.check("a budget that Inductor's code does not hold is a warning", len(words) == 1
-                 and f"Inductor's code takes {plan.peak:,} bytes, {plan.peak - plan.budget // 4:,} more" in words[0], str(words))
+                 and f"Inductor's code needs {plan.peak:,} bytes, {plan.peak - plan.budget // 4:,} more" in words[0], str(words))
     checks.check("from the second code on no buffer waits for the next one of its size", waits[0] and not any(waits[1:3])
                  and config.allow_buffer_reuse, str(waits))
     checks.check("the code that takes the least trains", equal(found, expected), str(plan))
@@ -291,7 +291,7 @@ def try_misses():
         found, words, _ = train_within_less(model, x, "1%")
     plan = plans()[-1]
     checks.check("a share that is too small becomes what the code takes", len(words) == 2 and plan.budget == plan.peak
-                 and f"was found to take is {plan.peak:,} bytes, which takes the place of the budget of 1%" in words[1], str(words))
+                 and f"code needs at least {plan.peak:,} bytes, which replaces the budget of 1%" in words[1], str(words))
     checks.check("and that code trains", equal(found, expected), str(plan))
 
 

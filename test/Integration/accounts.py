@@ -76,7 +76,7 @@ def main():
     check("a clash is refused with both rules", "'must_recompute' from policy rules.json:2:2 and 'must_save' from policy clash.json:2:2" in stderr, stderr)
     write_rules("typo.json", [{"match": {"scope": "layers/0/**"}, "label": "must_save"}])
     stderr = refuse("--policy=typo.json")
-    check("a selector with a typo is refused", "typo.json:2:2: error: the rule matches nothing" in stderr, stderr)
+    check("a selector with a typo is refused", "typo.json:2:2: error: the rule matches no op" in stderr, stderr)
     finish()
 
 

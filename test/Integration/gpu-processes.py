@@ -102,7 +102,7 @@ def check_libraries():
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
     errors = [line for line in done.stderr.splitlines() if "reprise-run: error:" in line]
     check("libraries: a file that does not read is one error", done.returncode == 1 and len(errors) == 1, done.stderr)
-    check("libraries: the error names the file", "library.rpb.tuning: is no file of chosen algorithms: expected version 1" in errors[0], errors[0])
+    check("libraries: the error names the file", "library.rpb.tuning: is not a file of chosen algorithms: expected version 1" in errors[0], errors[0])
 
 
 def check_killed():

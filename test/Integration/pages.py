@@ -151,7 +151,7 @@ def main():
         check(f"{key} is told in words", key not in re.sub("<style>.*?</style>", "", text, flags=re.S))
     overridden = [value for value in report["values"] if value["reason"] == "budget"]
     check("what the budget overrides is told", f"{len(overridden)} values whose PREFER the budget overrides" in text)
-    check("the cost is told", re.search(r"cost [-+−][0-9.]+ % beside no budget[^<]*; ([0-9.]+ percentage points of the cost|no plan)", text))
+    check("the cost is told", re.search(r"cost [-+−][0-9.]+ % compared with no budget[^<]*; ([0-9.]+ percentage points of the cost|no plan)", text))
 
     browser = next(filter(shutil.which, BROWSERS), None)
     for name, page in pages.items():

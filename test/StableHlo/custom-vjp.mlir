@@ -38,8 +38,8 @@ func.func public @main(%x: tensor<f32>) -> tensor<f32> {
 }
 
 // INVALID: 5 ops are not imported from StableHLO
-// INVALID: note: 'stablehlo.custom_call' has a form that is not known
-// INVALID: note: 'stablehlo.custom_call' has a form that is not known
-// INVALID: note: 'stablehlo.custom_call' calls what is not a function of one block
-// INVALID: note: 'stablehlo.custom_call' has a form that is not known
-// INVALID: note: 'stablehlo.custom_call' has a form that is not known
+// INVALID: note: 'stablehlo.custom_call' has an unknown form
+// INVALID: note: 'stablehlo.custom_call' has an unknown form
+// INVALID: note: 'stablehlo.custom_call' calls a symbol that is not a function of one block
+// INVALID: note: 'stablehlo.custom_call' has an unknown form
+// INVALID: note: 'stablehlo.custom_call' has an unknown form

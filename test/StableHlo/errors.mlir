@@ -6,7 +6,7 @@
 // CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.convert' has a result of type 'tensor<4xi4>'
 // CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.custom_call' of 'lapack_sgetrf'
 // CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.dot_general' of booleans, or of integers and floats
-// CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.while' runs a number of times that is not known
+// CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.while' runs an unknown number of times
 // CHECK-NOT: note: 'stablehlo
 func.func public @main(%x: tensor<4xf32>, %i: tensor<4xi32>, %k: tensor<i32>) -> tensor<4xf32> {
   %0 = stablehlo.fft %x, type = RFFT, length = [4] : (tensor<4xf32>) -> tensor<3xcomplex<f32>>
@@ -64,14 +64,14 @@ func.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>) {
 
 // Ops that nothing verifies.
 // CHECK: error: 9 ops are not imported from StableHLO
-// CHECK: note: 'stablehlo.add' has a form that is not known
+// CHECK: note: 'stablehlo.add' has an unknown form
 // CHECK: note: 'stablehlo.transpose' has dimensions out of range
 // CHECK: note: 'stablehlo.broadcast_in_dim' has dimensions out of range
 // CHECK: note: 'stablehlo.slice' has dimensions out of range
-// CHECK: note: 'stablehlo.reduce' has a form that is not known
+// CHECK: note: 'stablehlo.reduce' has an unknown form
 // CHECK: note: 'stablehlo.gather' has dimensions that do not fit together
-// CHECK: note: 'stablehlo.convolution' with dimensions that are not known
-// CHECK: note: 'stablehlo.case' has a form that is not known
+// CHECK: note: 'stablehlo.convolution' with unknown dimensions
+// CHECK: note: 'stablehlo.case' has an unknown form
 // CHECK: note: 'stablehlo.dot_general' has dimensions out of range
 func.func public @main(%x: tensor<4x4xf32>, %i: tensor<2xi32>) -> tensor<4x4xf32> {
   %0 = "stablehlo.add"(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>

@@ -70,7 +70,7 @@ static std::string checkStageFlags(const Flags &flags) {
   if (std::string wrong = checkStages(stageTexts(flags)); !wrong.empty())
     return wrong;
   if (!flags.pareto.empty() && flags.stages.get() != "1")
-    return "--pareto draws the curve of one device, and --stages cuts the step for several";
+    return "--pareto draws the curve of one device: use it without --stages";
   return "";
 }
 
@@ -121,7 +121,7 @@ static std::string checkInterpret(const Flags &flags) {
   if (flags.outputDir.empty())
     return "--interpret needs --output-dir";
   if (flags.verifyReplays)
-    return "--verify-replays needs -o: runs of the bundle compare";
+    return "--verify-replays needs -o: replays are compared when the bundle runs";
   if (!flags.output.empty() || !flags.reports.empty() || !flags.explain.empty())
     return "-o, --report and --explain cannot be used with --interpret";
   if (!flags.deviceFiles.empty() || !flags.profile.empty())

@@ -15,63 +15,66 @@ struct Flags : cli::Tool {
   cli::Group outputs{*this, "Output"};
   cli::Text output{*this, "-o", "OUT.rpb", "Write the bundle, which reprise-run runs"};
   cli::Texts reports{*this, "--report", "F.json|F.html|F.txt",
-                     "Write a report: what is saved and replayed, and where the bytes are; "
-                     "repeated"};
+                     "Write a report of saved values, replays and bytes per buffer; may be "
+                     "repeated (no report)"};
   cli::Texts explain{*this, "--explain", "VALUE",
-                     "Print what is done with a value, and why; repeated"};
+                     "Print the decision about a value and its reason; may be repeated"};
   cli::Switch estimate{*this, "--estimate",
-                       "Print the memory of the step and what is live at its peak; no bundle"};
+                       "Print the bytes of the step and the buffers that are live at its peak; "
+                       "write no bundle"};
   cli::Text remarksFilter{*this, "--remarks-filter", "REGEX",
-                          "Print the MLIR remarks of these categories: checkpoint, one per value"};
+                          "Print the MLIR remarks whose category matches; category checkpoint has "
+                          "one remark per value (none)"};
 
   cli::Group choices{*this, "What to compile"};
   cli::Text entry{*this, "--entry", "F", "The function to compile (train)", "train"};
   cli::Texts targets{*this,
                      "--target",
                      "cpu[:CPU]|cuda:sm_NN[+sm_NN][:cubin]",
-                     "The device; CPU is native, x86-64-v3 or x86-64-v4 (cpu); cubin puts machine "
-                     "code beside PTX, by ptxas; repeated: that of each device program",
+                     "Compile for this device; CPU is native, x86-64-v3 or x86-64-v4; :cubin adds "
+                     "machine code that ptxas makes to the PTX; repeated: one target for each "
+                     "device program (cpu)",
                      {"cpu", "cpu:native", "cpu:x86-64-v3", "cpu:x86-64-v4", "cuda:sm_90"}};
   cli::Number<unsigned> threads{*this,
                                 "--threads",
                                 "T",
-                                "Workers that a run may use: each has a workspace of its own "
-                                "(the cores)",
+                                "Number of workers that a run may use; each worker needs its own "
+                                "workspace (the number of cores)",
                                 0,
                                 {1, 4096}};
   cli::Number<int64_t> microbatches{*this,
                                     "--microbatches",
                                     "M",
-                                    "Run the step on M parts of the batch, one after the other: a "
-                                    "part's activations take the memory, and sums over the batch "
-                                    "add up (1)",
+                                    "Run the step on M parts of the batch, one after the other; "
+                                    "memory holds the activations of one part, and sums over the "
+                                    "batch are added up (1)",
                                     1,
                                     {1}};
   cli::Text stages{*this, "--stages", "N|SCOPE,...",
-                   "Cut the step into N stages of equal time, one device each, or at the first ops "
-                   "of these scopes (1)",
+                   "Cut the step into N stages of equal time, one per device, or begin stages at "
+                   "the first ops of these scopes (1)",
                    "1"};
   cli::Text schedule{
       *this,
       "--schedule",
       "NAME|FILE",
-      "The order of the stages' passes over the micro-batches: gpipe, 1f1b, "
-      "interleaved-1f1b, zb-h1 or zb-v, auto for the fastest of them within memory, "
-      "or a file with what each device runs (1f1b; gpipe for gradients of gradients)",
+      "Order the passes of stages over micro-batches by a rule (gpipe, 1f1b, "
+      "interleaved-1f1b, zb-h1, zb-v), by the fastest rule within memory (auto), or by a "
+      "file that lists the passes of each device (1f1b; gpipe for gradients of gradients)",
       "",
       {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v", "auto"}};
   cli::Number<int64_t> chunks{*this,
                               "--chunks",
                               "V",
-                              "Stages of each device: 2 for zb-v, at least 2 for "
-                              "interleaved-1f1b, 1 for others",
+                              "Number of stages per device: 2 for zb-v, at least 2 for "
+                              "interleaved-1f1b, 1 for other schedules (the least of the schedule)",
                               1,
                               {1, 64}};
   cli::Text checkpoint{*this,
                        "--checkpoint",
                        "MODE",
-                       "Stages replay their passes over all micro-batches (always), over all but "
-                       "the last one (except-last), or none (never)",
+                       "Replay the forward passes of stages for all micro-batches (always), for "
+                       "all but the last (except-last), or for none (never) (as labels say)",
                        "",
                        {"always", "except-last", "never"}};
   cli::Switch unroll{*this, "--unroll", "Replace loops by their iterations"};
@@ -80,9 +83,8 @@ struct Flags : cli::Tool {
                          "exact|tf32|library",
                          "exact: contractions and attention have the bits of the CPU in all types; "
                          "tf32: GPUs round f32 operands of contractions and convolutions to TF32; "
-                         "library: GPUs compute contractions of 16-bit types by cuBLASLt, and "
-                         "convolutions by cuDNN "
-                         "(f32 is exact, GPUs take tensor cores for 16-bit types)",
+                         "library: GPUs compute contractions of 16-bit types with cuBLASLt, and "
+                         "convolutions with cuDNN (f32 is exact; 16-bit types use tensor cores)",
                          "",
                          {"exact", "tf32", "library"}};
 
@@ -90,50 +92,51 @@ struct Flags : cli::Tool {
   cli::Texts policies{*this,
                       "--policy",
                       "P",
-                      "What to save and what to recompute; see below; repeated: among preferences "
-                      "the first policy wins",
+                      "Label values to save or recompute, see below; repeated: if preferences "
+                      "differ, the first policy wins (save what is fastest)",
                       {"save-all", "recompute-all", "dots-saveable", "plugin:"}};
   cli::Switch allowUnmatchedRules{*this, "--allow-unmatched-rules",
-                                  "A rule that matches nothing is a warning, not an error"};
+                                  "Warn about a rule that matches no op, instead of an error"};
   cli::Switch ignoreCheckpoints{*this, "--ignore-checkpoints",
-                                "Read checkpoints of the model as plain blocks"};
+                                "Treat checkpoints of the model as plain blocks without labels"};
 
   cli::Group plans{*this, "Budgets and plans"};
   cli::Text budget{*this, "--budget", "BYTES|N%",
-                   "Find the cheapest plan whose arena and workspace fit: an integer of bytes, a "
-                   "number with a unit (1.5GiB, 800MB), or a share of what the step takes if every "
-                   "value is saved (60%)"};
+                   "Find the cheapest plan whose arena and workspace fit in bytes (1500000), in a "
+                   "number with a unit (1.5GiB, 800MB), or in a share of the bytes of the step "
+                   "that saves every value (60%); no budget if not given"};
   cli::Number<double> timeLimit{*this,
                                 "--time-limit",
                                 "S",
-                                "End the search for a plan after S seconds, with the best one so "
-                                "far",
+                                "End the search after S seconds with the best plan so far (no "
+                                "limit)",
                                 0,
                                 {0}};
-  cli::Text planOut{*this, "--plan-out", "F.json", "Write the plan: what is saved and replayed"};
+  cli::Text planOut{*this, "--plan-out", "F.json", "Write the plan: saved and replayed values"};
   cli::Text planIn{*this, "--plan-in", "F.json", "Apply a plan that --plan-out wrote"};
   cli::Text pareto{*this, "--pareto", "F.html|F.json",
-                   "Write the curve of memory and time, with the built-in policies on it"};
+                   "Write a curve of plans, bytes against seconds, with the built-in policies"};
 
   cli::Group costs{*this, "Cost model"};
   cli::Texts deviceFiles{
       *this, "--device-file", "D.json",
-      "Take rates and memory of the device from a file "
-      "(docs/reference/schemas/device.schema.json); repeated: those of each device"};
+      "Read rates and memory of the device from a file "
+      "(docs/reference/schemas/device.schema.json); repeated: one file for each device (built-in "
+      "rates of the target)"};
   cli::Text profile{*this, "--profile", "T.json",
-                    "Take measured seconds from a file of reprise-run --profile-out"};
+                    "Use measured seconds from a file of reprise-run --profile-out (none)"};
 
   cli::Group checks{*this, "Checks"};
   cli::Switch verifyReplays{*this, "--verify-replays",
-                            "Runs of the bundle compare every replayed value with its original, "
-                            "to the bit"};
+                            "Make a bundle whose runs compare every replayed value with its "
+                            "original, to the bit"};
   cli::Switch interpret{*this, "--interpret",
                         "Run steps in the reference interpreter instead of compiling"};
   cli::Number<int64_t> seed{*this, "--seed", "S", "With --interpret: the seed (0)", 0};
   cli::Number<int64_t> steps{*this, "--steps", "N", "With --interpret: the number of steps (1)",
                              1,     {1}};
   cli::Text inputDir{*this, "--input-dir", "DIR",
-                     "With --interpret: go on from the folder of an earlier run"};
+                     "With --interpret: continue from the folder of an earlier run"};
   cli::Text outputDir{*this, "--output-dir", "DIR",
                       "With --interpret: write the results of the last step and run.json"};
 };

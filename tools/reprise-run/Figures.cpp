@@ -45,7 +45,7 @@ Error Figures::measure(const ProgramGroup &group) {
     uint64_t peak = 0;
     if (std::sscanf(each.c_str(), "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
                     &sizes.commands, &sizes.arena, &sizes.workspace, &sizes.persistent, &peak) != 5)
-      return Error::make("a process says nothing of its sizes");
+      return Error::make("a process did not report its sizes");
     programs.push_back(sizes);
     peakBytes += peak;
   }

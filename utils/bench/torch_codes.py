@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Inductor's code of plans takes, beside the budget: one row for each model and share.
+"""Measures the peak memory of Inductor's code of plans: prints one row for each model and share of the budget.
 
 Usage: torch_codes.py [--shares=100%,60%,40%] [MODEL]...    MODEL: of test/Frameworks/models.py; default: all
 
@@ -47,7 +47,7 @@ def measure(name, shares):
     for share in shares:
         found, said, codes, executed = train(case, share, buffers)
         plan = plans()[-1]
-        notes = [", the least" * ("the least budget that was met" in said), ", with a warning" * ("does not hold" in said)]
+        notes = [", the least" * ("the least budget that was met" in said), ", with a warning" * ("is not met" in said)]
         unlike = sum(not torch.equal(*pair) for pair in zip(found, expected, strict=True))
         print(f"| {name} | {share}{''.join(notes)} | {plan.budget} | {executed} | {100 * (executed / plan.budget - 1):+.1f} % | {codes} "
               f"| {plan.replays} | {unlike or 'none'} |", flush=True)
@@ -55,8 +55,8 @@ def measure(name, shares):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--shares", default="100%,60%,40%")
-    parser.add_argument("models", nargs="*", metavar="MODEL")
+    parser.add_argument("--shares", default="100%,60%,40%", help="budgets as shares of the step without replays (100%%,60%%,40%%)")
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="model of test/Frameworks/models.py (all)")
     arguments = parser.parse_args()
     models.prepare()
     print("| model | share | budget | executed | above it | codes | replays | tensors of other bits |\n"

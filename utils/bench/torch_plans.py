@@ -243,11 +243,11 @@ def write(rows, path):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1])
-    parser.add_argument("--models", default=",".join(models.CASES))
-    parser.add_argument("--steps", action="store_true")
-    parser.add_argument("--output")
-    parser.add_argument("--figure")
-    parser.add_argument("--figure-model", default="gpt2")
+    parser.add_argument("--models", default=",".join(models.CASES), help="models of test/Frameworks/models.py (all)")
+    parser.add_argument("--steps", action="store_true", help="measure the time of steps instead of plans")
+    parser.add_argument("--output", help="JSON file for the rows (none)")
+    parser.add_argument("--figure", help="SVG file for memory against time (none)")
+    parser.add_argument("--figure-model", default="gpt2", help="model of the figure (gpt2)")
     given = parser.parse_args()
     models.prepare()
     if given.steps:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What PyTorch's caching allocator for CUDA gives to the steps of `reprise_plan`, on a machine without a GPU, or on a GPU.
+"""Compares predicted peaks with the bytes of PyTorch's caching allocator for CUDA, for the steps of `reprise_plan`.
 
 Usage: check.py [--codegen=eager|inductor] [--budgets=100%,60%,40%] [--device=0|1] [--hardware] [MODEL]...
 MODEL: of test/Frameworks/models.py; default: all; --hardware: on the machine's GPU, where bits are compared, too
 
-Runs with the Python of an environment that has PyTorch's CUDA build, Reprise's package and those of
-test/Frameworks/requirements.txt. NullRuntime.c and NullDriver.c replace the CUDA runtime and driver and launch
+Runs on a machine with or without a GPU, in a Python environment that has PyTorch's CUDA build, Reprise's package
+and those of test/Frameworks/requirements.txt. NullRuntime.c and NullDriver.c replace the CUDA runtime and driver and launch
 nothing: allocations of a step do not depend on the values that kernels write. cuDNN is off. The table has for each
 plan the predicted peak, the budget, the bytes that the allocator gave (max_memory_allocated), and the bytes that were
 requested from it. The exit code is 1 in these cases:
@@ -188,7 +188,7 @@ def try_budget(name, case, budget, arguments, computed, draws_alone, kernels_alo
     after, plan = torch.cuda.memory_stats(device), plans()[-1]
     case.restore(buffers)
     given, asked = (after[f"{each}_bytes.all.peak"] - before[f"{each}_bytes.all.current"] for each in ("allocated", "requested"))
-    is_over = any("does not hold" in str(each.message) for each in said)
+    is_over = any("is not met" in str(each.message) for each in said)
     is_least = any("the least budget that was met" in str(each.message) for each in said)
     good = abs(given / plan.peak - 1) < 0.1 and (is_over or given <= plan.budget + OUTSIDE)
     same = drawn[:len(draws_alone)] == draws_alone and set(drawn) == set(draws_alone)
@@ -235,11 +235,11 @@ def check(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--codegen", default="eager", choices=("eager", "inductor"))
-    parser.add_argument("--budgets", default="100%,60%,40%")
-    parser.add_argument("--device", default=0, type=int, choices=(0, 1), help="the current one is 0")
-    parser.add_argument("--hardware", action="store_true", help="on this machine's GPU")
-    parser.add_argument("models", nargs="*", metavar="MODEL")
+    parser.add_argument("--codegen", default="eager", choices=("eager", "inductor"), help="the code to run (eager)")
+    parser.add_argument("--budgets", default="100%,60%,40%", help="budgets as shares of the step without replays (100%%,60%%,40%%)")
+    parser.add_argument("--device", default=0, type=int, choices=(0, 1), help="number of the CUDA device; the current device is 0 (0)")
+    parser.add_argument("--hardware", action="store_true", help="run on the GPU of this machine and compare bits")
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="model of test/Frameworks/models.py (all)")
     arguments = parser.parse_args()
     if arguments.hardware:
         os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")

@@ -76,8 +76,9 @@ OwningOpRef<ModuleOp> Checker::parse(const Variant &variant) {
   return module;
 }
 
-/// The budget that a note says is feasible.
+/// Finds the budget that a note says is feasible.
 void Checker::findLeast(StringRef note) {
+  note.consume_front("a budget of ");
   auto [bytes, rest] = note.split(" bytes is known to fit");
   if (bytes.size() < note.size())
     (void)StringRef(ungroupDigits(bytes)).getAsInteger(10, leastBytes);

@@ -3,9 +3,8 @@
 
 Usage: fuzz-bytes.py BUILD [--runs=N | --seconds=S] [--tools=FOLDER] [FUZZER]...
 
-BUILD is a build folder of the asan preset. Each fuzzer makes N executions (default 10,000), or as many as there is time for, over a corpus that starts
-from the test files and is kept in BUILD/fuzz/FUZZER/corpus. --tools is where reprise-zoo, reprise-compile and
-reprise-opt are (default: BUILD/bin). An input that crashes is kept in BUILD/fuzz/FUZZER/crashes and reduced. A crash
+BUILD is a build folder of the asan preset. Each fuzzer runs N inputs (default 10,000), or as many as fit in S seconds.
+The corpus starts from the test files and is kept in BUILD/fuzz/FUZZER/corpus. An input that crashes is kept in BUILD/fuzz/FUZZER/crashes and reduced. A crash
 with no function of ours on its stack is listed, but is no failure: the tools parse in a child process first.
 The last line is "N passed, N failed".
 """
@@ -152,11 +151,11 @@ def fuzz(build, tools, name, runs, seconds=None):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("build")
-    parser.add_argument("--runs", type=int, default=10000)
-    parser.add_argument("--seconds", type=int)
-    parser.add_argument("--tools")
-    parser.add_argument("fuzzers", nargs="*", metavar="FUZZER")
+    parser.add_argument("build", help="the build folder")
+    parser.add_argument("--runs", type=int, default=10000, help="number of inputs per fuzzer (10000)")
+    parser.add_argument("--seconds", type=int, help="seconds per fuzzer, instead of --runs")
+    parser.add_argument("--tools", help="folder of reprise-zoo, reprise-compile and reprise-opt (BUILD/bin)")
+    parser.add_argument("fuzzers", nargs="*", metavar="FUZZER", help="fuzzer to run (all)")
     arguments = parser.parse_intermixed_args()
     build = os.path.abspath(arguments.build)
     tools = os.path.abspath(arguments.tools or os.path.join(build, "bin"))

@@ -272,12 +272,12 @@ def try_one(tools, kind, case, seed, keep):
 def main():
     global SECONDS
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build")
-    parser.add_argument("kinds", nargs="*")
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--keep", default="mutants")
+    parser.add_argument("build", help="the build folder")
+    parser.add_argument("kinds", nargs="*", help="kinds of inputs to mutate (all)")
+    parser.add_argument("--count", type=int, default=1000, help="number of mutants per kind (1000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the mutations (1)")
+    parser.add_argument("--jobs", type=int, default=2, help="number of tools that run at the same time (2)")
+    parser.add_argument("--keep", default="mutants", help="folder for mutants that a tool fails on (mutants)")
     options = parser.parse_intermixed_args()
     if re.search(r"^LLVM_USE_SANITIZER:\w+=.", pathlib.Path(options.build, "CMakeCache.txt").read_text(), re.M):
         SECONDS = 60

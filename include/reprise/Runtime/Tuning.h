@@ -48,7 +48,7 @@ public:
   Error add(const std::string &contents);
   /// Returns lines for the user, each line once.
   std::vector<std::string> takeNotes();
-  /// Returns "PATH: what was chosen for 'KEY'", for messages.
+  /// Returns "PATH: the algorithm chosen for 'KEY'", for messages.
   std::string describe(const std::string &key) const;
 
 private:

@@ -16,7 +16,7 @@ def ImportStableHloPass : Pass<"import-stablehlo", "::mlir::ModuleOp"> {
     Ops that JAX marks as `checkpoint` become `reprise.checkpoint`. Unsigned integers become signed ones of equal bits.
     Ops without a counterpart are one error that lists all of them.
   }];
-  let options = [Option<"parameters", "parameters", "int64_t", "0", "The first N arguments are parameters.">];
+  let options = [Option<"parameters", "parameters", "int64_t", "0", "Number of leading arguments that are parameters.">];
   let dependentDialects = ["::reprise::RepriseDialect", "::mlir::func::FuncDialect"];
 }
 

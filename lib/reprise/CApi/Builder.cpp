@@ -192,7 +192,7 @@ reprise_error *reprise_builder_begin_function(reprise_builder *builder, const ch
   if (failed(builder->readTypes(argument_types, num_arguments, types)))
     return builder->session->fail(REPRISE_BAD_USAGE);
   if (builder->module->lookupSymbol(name))
-    return builder->fail("there is a function '" + std::string(name) + "' already");
+    return builder->fail("a function '" + std::string(name) + "' exists already");
   OpBuilder &own = builder->builder;
   own.setInsertionPointToEnd(builder->module->getBody());
   builder->function =

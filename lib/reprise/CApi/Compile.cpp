@@ -217,7 +217,7 @@ reprise_error *reprise_compilation_get_bundle(reprise_compilation *compilation,
   SessionState &session = *compilation->session;
   session.begin();
   if (compilation->isEstimate)
-    return session.fail("an estimate makes no bundle", REPRISE_BAD_USAGE);
+    return session.fail("an estimate has no bundle: compile without 'estimate'", REPRISE_BAD_USAGE);
   auto bytes = runtime::serializeBundle(compilation->result.bundle);
   if (!bytes)
     return session.fail(bytes.message());

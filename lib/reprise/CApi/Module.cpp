@@ -73,7 +73,7 @@ reprise_error *reprise_private_mlir_take(reprise_session *session, MlirModule ml
   state.begin();
   ModuleOp own = unwrap(mlir);
   if (own.getContext() != &state.context)
-    return state.fail("the module is of another session's context", REPRISE_BAD_USAGE);
+    return state.fail("the module belongs to another session", REPRISE_BAD_USAGE);
   if (failed(verify(own)))
     return state.fail();
   *module = new reprise_module{session->state, OwningOpRef<ModuleOp>(own), ""};

@@ -73,12 +73,12 @@ std::string reprise_run::checkPlace(const std::string &name, const DLTensor &ten
   DLDeviceType wanted = kind == DeviceKind::Cuda ? kDLCUDA : kDLCPU;
   if (tensor.device.device_type != wanted)
     return std::string("the tensor is not on the ") + (wanted == kDLCUDA ? "GPU" : "CPU") +
-           ", where the run is";
+           ", on which the run is";
   if (kind == DeviceKind::Cuda && !liesWell(tensor))
     return "on a GPU the tensor must lie at a multiple of " +
            reprise::groupDigits(bufferAlignment) + " bytes, row-major without gaps";
   if (isReplaced(name) && !isWritable(tensor))
-    return "the step writes it, and the tensor's strides are negative or let elements overlap";
+    return "the step writes to the tensor, whose strides are negative or let elements overlap";
   return "";
 }
 
@@ -213,7 +213,7 @@ reprise_error *reprise_run_give(reprise_run *run, const char *name, const DLTens
   if (wrong.empty() && (tensor->device.device_type != kDLCPU || !isDense(*tensor)))
     wrong = "the tensor is not on the CPU, or not row-major without gaps";
   if (!wrong.empty())
-    return run->session->fail("cannot take a value for '" + std::string(name) + "': " + wrong);
+    return run->session->fail("cannot set the value of '" + std::string(name) + "': " + wrong);
   ArrayRef value;
   value.name = name;
   value.dtype = run->find(name)->dtype;

@@ -105,7 +105,7 @@ reprise_error *SessionState::fail(reprise_error_code code) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   auto *error = new reprise_error;
   error->code = cancelled ? REPRISE_CANCELLED : code;
-  error->message = "the work failed and did not say why";
+  error->message = "the work failed without a message";
   auto first = llvm::find_if(
       messages, [](const Message &message) { return message.severity == REPRISE_ERROR; });
   if (first != messages.end()) {
@@ -227,5 +227,5 @@ reprise_error *reprise_session_add_policy(reprise_session *session, const char *
       }};
   if (reprise::PolicyRegistry::of(&state.context).add(std::move(entry)))
     return nullptr;
-  return state.fail("there is a policy '" + std::string(name) + "' already", REPRISE_BAD_USAGE);
+  return state.fail("a policy '" + std::string(name) + "' exists already", REPRISE_BAD_USAGE);
 }

@@ -179,9 +179,8 @@ LogicalResult Run::findRuns() {
                     [](ProgramOp a, ProgramOp b) { return findOnlyDevice(a) < findOnlyDevice(b); });
   for (auto [i, program] : llvm::enumerate(programs)) {
     if (*findOnlyDevice(program) != static_cast<int64_t>(i))
-      return program.emitError(
-                 "expected one program for each device from 0 on, got one for device ")
-             << *findOnlyDevice(program) << " where " << i << " comes next";
+      return program.emitError("expected one program per device, numbered from 0: got device ")
+             << *findOnlyDevice(program) << " instead of " << i;
     FailureOr<TargetContext *> target = load(static_cast<int64_t>(i));
     if (failed(target))
       return failure();

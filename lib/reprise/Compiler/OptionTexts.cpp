@@ -61,13 +61,13 @@ static std::string checkSchedule(const StageTexts &texts) {
     return pipeline::refuseUnknown(schedule, {"auto"});
   if (texts.stages.empty() && (!schedule.empty() || texts.chunks))
     return (schedule.empty() ? "--chunks" : "--schedule") +
-           std::string(" is for stages: add --stages");
+           std::string(" needs stages: add --stages");
   if (texts.stages == "1" && !schedule.empty() && schedule != "auto" &&
       !pipeline::findRule(schedule))
     return "a schedule file is for several devices: add --stages=2 or more";
   if (texts.chunks && chunks != static_cast<int>(texts.chunks))
     return "--schedule=" + (schedule.empty() ? "1f1b" : schedule) +
-           " takes --chunks=" + std::to_string(chunks) +
+           " needs --chunks=" + std::to_string(chunks) +
            (schedule == "interleaved-1f1b" ? " or more" : "");
   return "";
 }
@@ -81,7 +81,7 @@ std::string reprise::checkStages(const StageTexts &texts) {
   if (!checkpoint.empty() && !llvm::is_contained(modes, checkpoint))
     return "unknown checkpoint mode '" + checkpoint.str() + "'" + suggest(checkpoint, modes);
   if (!checkpoint.empty() && stages == "1")
-    return std::string("--checkpoint is for stages: add --stages") +
+    return std::string("--checkpoint needs stages: add --stages") +
            (texts.stages.empty() ? "" : "=2 or more");
   int64_t number = 0;
   if (isNumber(stages))

@@ -40,8 +40,8 @@ std::string reprise::readExecutions(ProgramOp formed, const Array &list,
   for (const llvm::json::Value &entry : list) {
     std::optional<Execution> execution = readExecution(entry);
     if (!execution)
-      return "is malformed: expected lists of an op, a replay, an op behind it or -1, and replays "
-             "that are read as \"executions\"";
+      return "is malformed: each entry of \"executions\" must list an op, a replay, the op "
+             "before which the replay runs or -1, and the replays that it reads";
     executions.push_back(std::move(*execution));
   }
   std::optional<PlanningScope> scope = findJointScope(formed);

@@ -60,7 +60,7 @@ LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
   int64_t persistent = countPersistentBytes(program);
   InFlightDiagnostic error = ProgramOp(program).emitError()
                              << "the smallest plan found for " << who << " takes "
-                             << groupDigits(least + persistent) << " bytes, and its device '"
+                             << groupDigits(least + persistent) << " bytes, but its device '"
                              << costs.getRates().name << "' has "
                              << groupDigits(*costs.getRates().memory);
   error.attachNote() << groupDigits(persistent) << " bytes are parameters, states and inputs, "

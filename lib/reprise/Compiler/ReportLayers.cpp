@@ -40,25 +40,25 @@ std::string explainDecision(const ReportedValue &value) {
   Reason why = value.why;
   bool isLabelled = value.label != checkpoint::ValueLabel::None;
   if (value.decision == checkpoint::Decision::NotNeeded)
-    return isLabelled ? "the backward pass does not read it, so its label is moot"
+    return isLabelled ? "the backward pass does not read the value, so its label has no effect"
                       : "the backward pass does not read it";
   if (why == Reason::BlockInput)
-    return "kept against its label: replays of its unit, or of the one that reads it, start from "
-           "it";
+    return "kept against its label: replays of its unit, or of a unit that reads it, start from "
+           "this value";
   if (why == Reason::LastUnit)
-    return "kept against its label: the backward pass of its unit follows at once";
+    return "kept against its label: the backward pass of its unit follows directly";
   if (why == Reason::Outlives)
     return "kept against its label: the function returns the value, or an op after the gradient "
            "reads it";
   if (why == Reason::Fastest)
-    return "saved without a label: that is fastest";
+    return "saved without a label: saving costs less time than a replay";
   if (why == Reason::NearlyFree)
-    return "replayed without a label: that is nearly free";
+    return "replayed without a label: the replay is nearly free";
   if (why == Reason::Budget && isLabelled)
-    return (decision + " against its label: so it is in the cheapest plan found within the budget")
+    return (decision + " against its label: the cheapest plan found within the budget needs this")
         .str();
   if (why == Reason::Budget)
-    return (decision + " without a label: so it is in the cheapest plan found within the budget")
+    return (decision + " without a label: chosen by the cheapest plan found within the budget")
         .str();
   return (decision + ", as " + value.reason + " asks").str();
 }

@@ -122,7 +122,7 @@ FailureOr<SmallVector<int64_t>> findOutputs(Block &body, Operation *op) {
   for (auto [number, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
     auto result = dyn_cast<OpResult>(value);
     if (!result || result.getOwner() != op || outputs[result.getResultNumber()] >= 0)
-      return op->emitError("beside this op its kernel can hold views of its operands only");
+      return op->emitError("the kernel of this op can hold only the op and views of its operands");
     outputs[result.getResultNumber()] = static_cast<int64_t>(number);
   }
   return outputs;

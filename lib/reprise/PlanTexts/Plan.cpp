@@ -69,13 +69,14 @@ std::string describe(const Plan &plan) {
     return llvm::formatv("{0}: no schedule fits, {1} needs {2} at once", budget, plan.place,
                          showBytesExactly(plan.need));
   if (plan.isRefuted)
-    return llvm::formatv("{0}: no schedule fits, all were searched in {1:f2} s; one within {2} was "
-                         "found",
-                         budget, plan.seconds, showBytesExactly(plan.lowestPeak));
+    return llvm::formatv(
+        "{0}: no schedule fits: all were searched in {1:f2} s; a schedule within {2} was found",
+        budget, plan.seconds, showBytesExactly(plan.lowestPeak));
   const char *end = plan.isTruncated ? ", ended by the time limit" : "";
   if (!plan.isFound)
-    return llvm::formatv("{0}: no schedule was found in {1:f2} s{2}; one within {3} was", budget,
-                         plan.seconds, end, showBytesExactly(plan.lowestPeak));
+    return llvm::formatv(
+        "{0}: no schedule was found in {1:f2} s{2}; a schedule within {3} was found", budget,
+        plan.seconds, end, showBytesExactly(plan.lowestPeak));
   std::string overridden =
       plan.overridden.value_or(0) > 0 ? showBytesExactly(*plan.overridden) + " overridden, " : "";
   const char *order = plan.isReordered.value_or(false) ? ", launches in another order" : "";

@@ -52,7 +52,8 @@ static std::string makePieces(const stages::ProblemFile &file, const pipeline::R
     return wrong;
   int64_t pieces = (rule.splitsBackward ? 3 : 2) * shape.microbatches * shape.stages();
   if (pieces > kMostPieces)
-    return llvm::formatv("{0} pieces are more than a schedule may have, {1}", pieces, kMostPieces);
+    return llvm::formatv("the schedule would have {0} pieces: at most {1} are allowed", pieces,
+                         kMostPieces);
   schedule = pipeline::makeSchedule(rule, shape);
   return "";
 }

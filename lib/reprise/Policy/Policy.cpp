@@ -122,7 +122,8 @@ std::string findWrongPolicy(StringRef name, const rp_policy &table) {
   if (name.empty() || name != name.trim() || name.starts_with("@") || isPolicyFile(name) ||
       name.find_first_of("()[]{},") != StringRef::npos)
     return "'" + name.str() +
-           "' cannot be the name of a policy: the option 'policy' would not read it as one";
+           "' cannot be the name of a policy, because the option 'policy' would read this text "
+           "differently";
   std::string wrong = checkTable(table);
   return wrong.empty() ? "" : "policy '" + name.str() + "' " + wrong;
 }

@@ -137,7 +137,7 @@ LogicalResult RuleSet::apply(const Rule &rule, const PolicyGraph &graph,
   if (matches.empty()) {
     InFlightDiagnostic diagnostic =
         allowUnmatched ? emitWarning(rule.location) : emitError(rule.location);
-    diagnostic << "the rule matches nothing";
+    diagnostic << "the rule matches no op";
     return success(allowUnmatched);
   }
   Decision decision{rule.label, StringAttr::get(rule.location.getContext(), rule.text)};

@@ -59,7 +59,7 @@ static LogicalResult checkDevices(ArrayRef<ProgramCall> calls) {
     std::optional<int64_t> device = findOnlyDevice(program);
     if (!device && calls.size() > 1)
       return program.emitOpError(
-          "cannot be interpreted beside others: the function is no device program");
+          "cannot be interpreted together with others: the function is no device program");
     auto [found, isNew] = programs.try_emplace(device.value_or(0), program);
     if (!isNew) {
       InFlightDiagnostic error = program.emitOpError("is a second program of device ") << *device;
@@ -82,7 +82,7 @@ static LogicalResult refuseDeadlock(ArrayRef<std::unique_ptr<Machine>> machines)
          << " waits for a value of device " << transfer.getPeer() << " with key "
          << transfer.getKey();
   };
-  InFlightDiagnostic error = waiting.front()->emitOpError("waits for ever: ");
+  InFlightDiagnostic error = waiting.front()->emitOpError("waits forever: ");
   describe(*error.getUnderlyingDiagnostic(), waiting.front());
   for (Operation *op : ArrayRef(waiting).drop_front())
     describe(error.attachNote(op->getLoc()), op);

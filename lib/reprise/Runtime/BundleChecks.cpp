@@ -142,7 +142,7 @@ private:
     }
     for (const Image &image : bundle.images)
       if (isForGpu(image) && !image.bytes.empty() && image.bytes.back() != 0)
-        return fail("the text of the last kernel has no end");
+        return fail("the text of the last kernel has no terminator");
     return Error::success();
   }
 
@@ -212,8 +212,8 @@ private:
     if (command.items < 1 || uint64_t(command.items) > maxExecutions)
       return fail("the number of iterations is out of range");
     if (command.body < 1 || command.body > behind)
-      return fail("a repeat of " + std::to_string(command.body) + " commands, where " +
-                  std::to_string(behind) + " stand");
+      return fail("a repeat of " + std::to_string(command.body) + " commands, but only " +
+                  std::to_string(behind) + " follow");
     return command.operands.empty() && command.indexChecks.empty() ? Error::success()
                                                                    : fail("a repeat has operands");
   }
@@ -231,7 +231,7 @@ private:
       if (Error error = checkOperand(operand, program, around))
         return error;
       if (operand.buffer.space == Space::Host && !isHostMove(command.kind))
-        return fail("memory of the host without an offload or a fetch");
+        return fail("only offloads and fetches have operands in the memory of the host");
       if (operand.access < Read || operand.access > ReadWrite)
         return fail("an operand is neither read nor written");
       if ((operand.access & Write) && operand.buffer.space == Space::Constant)
@@ -263,7 +263,7 @@ private:
         return fail("an index check of another type than i32 and i64");
       if (check.operand >= command.operands.size() || check.count > maxBytes ||
           check.count * elementBytes(check.dtype) > command.operands[check.operand].buffer.bytes)
-        return fail("an index check beyond its operand");
+        return fail("an index check reads past the end of its operand");
       const Operand &operand = command.operands[check.operand];
       int64_t width = int64_t(elementBytes(check.dtype));
       bool isAligned = operand.buffer.offset % uint64_t(width) == 0;

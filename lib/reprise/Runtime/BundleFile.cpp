@@ -272,7 +272,7 @@ Error checkWhole(const Bundle &bundle) {
   if (Error error = validateBundle(bundle))
     return error;
   return bundle.devices.empty() && hasRows(bundle)
-             ? Error::make("a single device has a part of an array")
+             ? Error::make("a bundle of a single device has an argument in parts")
              : Error::success();
 }
 

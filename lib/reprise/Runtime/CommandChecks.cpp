@@ -57,7 +57,7 @@ Error checkBuffers(const Command &command, const std::vector<uint64_t> &bytes) {
     bool isAccessed = (operand.access & accesses[i]) == accesses[i];
     if (!isAccessed || operand.buffer.bytes < bytes[i] || !isAligned)
       return fail("operand " + std::to_string(i) + " of a call of '" + command.function +
-                  "' is not what its numbers say");
+                  "' does not match the numbers of the call");
   }
   return Error::success();
 }
@@ -66,7 +66,7 @@ Error checkBuffers(const Command &command, const std::vector<uint64_t> &bytes) {
 Error checkCall(const Command &command) {
   if (!isName(command.function))
     return fail("a library call without the name of a function");
-  auto isNone = [&] { return fail("numbers that are none of '" + command.function + "'"); };
+  auto isNone = [&] { return fail("malformed numbers of a call of '" + command.function + "'"); };
   if (LibraryConvolution::isFunction(command.function)) {
     auto convolution = LibraryConvolution::from(command.numbers);
     return convolution ? checkBuffers(command, convolution->bytes(command.function)) : isNone();
@@ -74,7 +74,7 @@ Error checkCall(const Command &command) {
   if (command.function != MatrixProduct::function)
     return command.numbers.empty()
                ? Error::success()
-               : fail("numbers of an unknown function, '" + command.function + "'");
+               : fail("numbers for the unknown function '" + command.function + "'");
   std::optional<MatrixProduct> product = MatrixProduct::from(command.numbers);
   return product ? checkBuffers(command, product->bytes()) : isNone();
 }

@@ -151,7 +151,7 @@ Error Problem::check(const Algorithm &algorithm, uint64_t workspace) const {
   if (Error error = library.check(status, "look at its algorithm"))
     return error;
   if (reduction != reductionNone && reduction != reductionComputeType)
-    return Error::make("the algorithm adds parts of a sum in no fixed order");
+    return Error::make("the algorithm adds parts of a sum in an order that is not fixed");
   return Error::success();
 }
 

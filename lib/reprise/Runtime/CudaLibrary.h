@@ -46,7 +46,7 @@ Expected<AlgorithmT> chooseAlgorithm(Tuning &tuning, const TuningMachine &machin
   AlgorithmT algorithm{};
   bool isKnown = chosen->has_value();
   if (isKnown && (*chosen)->size() != sizeof algorithm)
-    return Error::make(tuning.describe(key) + " is no algorithm of " + machine.library);
+    return Error::make(tuning.describe(key) + " is not an algorithm of " + machine.library);
   if (isKnown) {
     std::memcpy(&algorithm, (*chosen)->data(), sizeof algorithm);
   } else {

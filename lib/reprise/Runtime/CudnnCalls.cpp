@@ -163,7 +163,8 @@ Expected<PinnedAlgorithm> Problem::recommend(uint64_t workspace) const {
 
 Error Problem::check(const Algorithm &algorithm, uint64_t workspace) const {
   if (!takes(algorithm))
-    return Error::make("the algorithm adds in no fixed order, or rounds more than once");
+    return Error::make("the order of additions of the algorithm is not fixed, or the algorithm "
+                       "rounds more than once");
   size_t needed = 0;
   int status = library.setMath(convolution.get(), algorithm.math);
   status = status ? status

@@ -68,7 +68,7 @@ Error checkOwners(const Bundle &bundle, const std::vector<std::set<uint32_t>> &o
   }
   for (size_t i = 0; i < owners.size(); ++i)
     if (owners[i].empty())
-      return fail("argument '" + bundle.arguments[i].name + "' is of no device");
+      return fail("argument '" + bundle.arguments[i].name + "' belongs to no device");
   return Error::success();
 }
 
@@ -132,7 +132,7 @@ private:
     case Rendezvous::Fault::NoPartner:
       return fail("no program takes the other side: " + all);
     case Rendezvous::Fault::Sizes:
-      return fail("the two sides have other sizes: " + all);
+      return fail("the two sides differ in size: " + all);
     case Rendezvous::Fault::Deadlock:
       return fail("programs wait for each other: " + all);
     }
@@ -173,7 +173,7 @@ Error reprise::runtime::checkDevices(const Bundle &bundle) {
   bool isEach = std::all_of(bundle.programs.begin(), bundle.programs.end(), isOfDevice) &&
                 std::all_of(bundle.results.begin(), bundle.results.end(), isOfDevice) &&
                 std::all_of(bundle.replayChecks.begin(), bundle.replayChecks.end(), isOfDevice);
-  return isEach ? Error::success() : fail("a program, result or comparison is of no device");
+  return isEach ? Error::success() : fail("a program, result or comparison belongs to no device");
 }
 
 Error reprise::runtime::checkExchange(const Bundle &bundle) {

@@ -225,7 +225,7 @@ Error Executable::bind(size_t index, void *data, uint64_t bytes) {
     return Error::make(fileName + ": cannot bind '" + argument.name + "': " + why);
   };
   if (argument.role >= Role::Seed)
-    return fail("the runtime sets it");
+    return fail("the runtime sets this argument");
   if (bytes != argument.bytes)
     return fail("the buffer has " + groupDigits(int64_t(bytes)) + " bytes, expected " +
                 std::to_string(argument.bytes));

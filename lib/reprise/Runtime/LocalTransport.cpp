@@ -73,7 +73,7 @@ private:
 Error Exchange::join(uint32_t self) {
   std::lock_guard<std::mutex> guard(lock);
   if (members[self].hasJoined)
-    return Error::make("program '" + members[self].name + "' has joined already");
+    return Error::make("program '" + members[self].name + "' has already joined");
   members[self].hasJoined = true;
   return Error::success();
 }

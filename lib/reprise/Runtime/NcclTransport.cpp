@@ -162,8 +162,9 @@ Error DeviceEndpoint::start(Transfer &transfer) {
 }
 
 Error DeviceEndpoint::wait(Transfer &transfer) {
-  return transfer.isDone ? Error::success()
-                         : Error::make("a transfer is waited for before those ahead of it");
+  return transfer.isDone
+             ? Error::success()
+             : Error::make("a wait for a transfer comes before the waits for earlier transfers");
 }
 
 Error DeviceEndpoint::waitForDevice(const std::function<Expected<bool>()> &isDone) {

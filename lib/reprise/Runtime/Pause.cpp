@@ -64,7 +64,7 @@ Error reprise::runtime::checkPause(const Bundle &bundle, const Program &program)
   if (program.pause == -1)
     return Error::success();
   if (program.name != "step" || bundle.countDevices() != 1)
-    return Error::make("only the step of one device pauses");
+    return Error::make("only a step of a single device can pause");
   if (program.pause < -1 || uint64_t(program.pause) > program.commands.size())
     return Error::make("the pause is out of range");
   for (size_t i = 0; i < size_t(program.pause); ++i)

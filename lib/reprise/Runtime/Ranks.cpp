@@ -255,7 +255,7 @@ Error Ranks::checkAlike(const std::string &file, const Facts &facts) {
       std::string what = first.part(), value = first.part();
       std::string otherWhat = other.part(), otherValue = other.part();
       if (what != otherWhat)
-        return Error::make(file + ": processes were given different things: " + what + " in " +
+        return Error::make(file + ": processes have different settings: " + what + " in " +
                            names[0] + ", " + otherWhat + " in " + names[i]);
       if (value != otherValue)
         return Error::make(file + ": " + what + " is " + value + " in " + names[0] + ", and " +

@@ -242,8 +242,8 @@ Error reprise::runtime::checkFileNames(const std::string &what,
   for (const std::string &name : names) {
     auto [place, isNew] = files.insert({arrayFileName(name), name});
     if (!isNew)
-      return Error::make(what + "s '" + place->second + "' and '" + name + "' both are '" +
-                         place->first + "'");
+      return Error::make(what + "s '" + place->second + "' and '" + name +
+                         "' have the same file name '" + place->first + "'");
   }
   return Error::success();
 }
@@ -266,7 +266,7 @@ reprise::runtime::openRunFolder(const std::string &path, const std::vector<std::
       folder.arrays.push_back({argument, std::move(file)});
   }
   if (folder.arrays.empty() && !folder.record)
-    return Error::make("cannot go on from '" + path +
+    return Error::make("cannot continue from '" + path +
                        "': the folder holds neither run.json nor an argument");
   return folder;
 }

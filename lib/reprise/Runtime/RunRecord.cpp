@@ -151,7 +151,7 @@ Error reprise::runtime::checkRecord(const std::string &folder,
                                     const std::optional<RunRecord> &record, const RunInterface &own,
                                     const std::vector<bool> &has) {
   auto fail = [&](const std::string &why) {
-    return Error::make("cannot go on from '" + folder + "': " + why);
+    return Error::make("cannot continue from '" + folder + "': " + why);
   };
   const RunInterface *theirs = record && record->interface ? &*record->interface : nullptr;
   for (size_t i = 0; i < own.arguments.size(); ++i) {

@@ -297,7 +297,7 @@ Error Session::meet() {
   toldLoss = std::nullopt;
   for (const std::string &text : *all) {
     if (text.size() != sizeof note)
-      return fail(name, "a process says nothing of its step");
+      return fail(name, "a process did not report its step");
     std::memcpy(&note, text.data(), sizeof note);
     if (note.step != next.step)
       return fail(name, "processes have made different numbers of steps, " +

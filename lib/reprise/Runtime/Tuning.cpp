@@ -45,7 +45,7 @@ static const JsonValue *member(const JsonValue &value, const char *key, JsonValu
 
 Error Tuning::read(const std::string &text) {
   auto fail = [&](const std::string &why) {
-    return Error::make(path + ": is no file of chosen algorithms: " + why);
+    return Error::make(path + ": is not a file of chosen algorithms: " + why);
   };
   Expected<JsonValue> json = parseJson(text);
   if (!json)
@@ -214,7 +214,7 @@ std::vector<std::string> Tuning::takeNotes() {
 }
 
 std::string Tuning::describe(const std::string &key) const {
-  return (path.empty() ? "" : path + ": ") + "what was chosen for '" + key + "'";
+  return (path.empty() ? "" : path + ": ") + "the algorithm chosen for '" + key + "'";
 }
 
 } // namespace reprise::runtime

@@ -51,7 +51,8 @@ Expected<std::unique_ptr<Wire>> reprise::runtime::openWire(const Launch &launch)
   if (!wire)
     return Error::make(what + failure);
   if (wire->size() != launch.size || wire->rank() != launch.rank)
-    return Error::make(what + "MPI knows of " + std::to_string(wire->size()) +
-                       ": mpirun is of another MPI than the one that was built with");
+    return Error::make(
+        what + "MPI reports " + std::to_string(wire->size()) +
+        " as their number: mpirun belongs to another MPI than the one of this build");
   return makeBackgroundWire(std::move(wire));
 }

@@ -169,7 +169,7 @@ Values buildConvolution(Source &s, ArrayAttr dims, int64_t spatial) {
       output(dims[2], "b", "f", spatial);
   if (!image.isKnown(s.operands[0]) || !filter.isKnown(s.operands[1]) ||
       !Source::areDims(output.order, output.order.size()))
-    return s.refuse("with dimensions that are not known");
+    return s.refuse("with unknown dimensions");
   Value left = transpose(b, s.operands[0], image.order);
   left = dilate(b, left, orOnes(s.integers("lhs_dilation"), spatial));
   Value right = transpose(b, s.operands[1], filter.order);
@@ -196,11 +196,11 @@ Values importConvolution(Source &s) {
   auto dims = s.op->getAttrOfType<ArrayAttr>("dimension_numbers");
   int64_t spatial = s.type().getRank() - 2;
   if (!dims || dims.size() != 3)
-    return s.refuse("with dimensions that are not known");
+    return s.refuse("with unknown dimensions");
   if (spatial < 1 || spatial > 3)
     return s.refuse("with another number of spatial dimensions than 1, 2 or 3");
   if (s.integer("batch_group_count", 1) != 1)
-    return s.refuse("with groups of the batch");
+    return s.refuse("with batch_group_count other than 1");
   if (elementOf(s.operands[0]) != s.type().getElementType())
     return s.refuse("with a result of another type");
   return buildConvolution(s, dims, spatial);

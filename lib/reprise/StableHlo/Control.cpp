@@ -16,7 +16,7 @@ Values importIdentity(Source &s) { return s.operands; }
 Values importName(Source &s) {
   std::string name = s.word("value_name");
   if (s.operands.size() != 1 || name.empty())
-    return s.refuse("has a form that is not known");
+    return s.refuse("has an unknown form");
   return {NameOp::create(s.b(), s.operands[0], name)};
 }
 
@@ -24,7 +24,7 @@ Values importName(Source &s) {
 Values importLabel(Source &s) {
   std::optional<Label> label = symbolizeLabel(s.word("label"));
   if (s.operands.size() != 1 || !label)
-    return s.refuse("has a form that is not known");
+    return s.refuse("has an unknown form");
   Operation *maker = s.operands[0].getDefiningOp();
   if (maker && maker->getNumRegions() == 0 && !maker->hasTrait<OpTrait::ConstantLike>())
     maker->setAttr(kLabelAttr, LabelAttr::get(s.op->getContext(), *label));
@@ -40,7 +40,7 @@ Values importCustomVjp(Source &s) {
       s.importer.findCallee(s.op->getAttrOfType<ArrayAttr>("called_computations"));
   size_t primals = s.op->getNumResults();
   if (!backward || primals + backward.getNumResults() > s.operands.size())
-    return s.refuse("has a form that is not known");
+    return s.refuse("has an unknown form");
   ArrayRef<Value> given(s.operands);
   Values inputs(given.slice(primals, backward.getNumResults()));
   Values arguments(given.drop_front(primals + inputs.size()));
@@ -59,7 +59,7 @@ Values importCustomVjp(Source &s) {
   }
   b.setLoc(location);
   if (ValueRange(inputs).getTypes() != block.getTerminator()->getOperandTypes())
-    return s.refuse("has a form that is not known");
+    return s.refuse("has an unknown form");
   auto op = CustomVjpOp::create(b, ValueRange(given.take_front(primals)).getTypes(),
                                 given.take_front(primals), inputs);
   op.getBody().takeBody(body);
@@ -135,7 +135,7 @@ Values importCase(Source &s) {
     isKnown &= region.getNumArguments() == 0 &&
                region.front().back().getOperandTypes() == s.op->getResultTypes();
   if (!isKnown)
-    return s.refuse("has a form that is not known");
+    return s.refuse("has an unknown form");
   Location location = b.getLoc();
   Values chosen;
   for (Region &region : llvm::reverse(s.op->getRegions())) {

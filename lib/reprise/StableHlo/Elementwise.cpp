@@ -160,7 +160,7 @@ Values importCompare(Source &s) {
           .Case("GE", ComparePredicate::ge)
           .Default(std::nullopt);
   if (!predicate)
-    return s.refuse("in a direction that is not known");
+    return s.refuse("in an unknown direction");
   if (s.word("compare_type") == "TOTALORDER" && isFloat(x)) {
     x = totalOrder(s.b(), x);
     y = totalOrder(s.b(), y);

@@ -136,7 +136,7 @@ static bool hasForm(Operation *op, const Handler &handler) {
 
 Values Importer::importKnown(Operation *op, const Handler &handler) {
   if (!hasForm(op, handler)) {
-    refuse(op, "has a form that is not known");
+    refuse(op, "has an unknown form");
     return {};
   }
   Source source(*this, op, llvm::map_to_vector(op->getOperands(), [&](Value value) {
@@ -170,7 +170,7 @@ void Importer::importOp(Operation *op) {
     RankedTensorType type = convert(result.getType());
     bool isThere = i < results.size() && results[i] && results[i].getType() == type;
     if (!isThere && !results.empty() && type)
-      refuse(op, "has a form that is not known");
+      refuse(op, "has an unknown form");
     if (isThere && isNarrow(result.getType()) && !keepsRange(op))
       results[i] = wrapNarrow(b, results[i], result.getType());
     values.map(result, isThere ? results[i] : makeZero(b, result.getType(), type));
@@ -187,7 +187,7 @@ Values Importer::importCallee(Operation *caller, func::FuncOp callee, Values arg
   bool isKnown = callee && callee.getBody().hasOneBlock() &&
                  ValueRange(arguments).size() == callee.getNumArguments();
   if (!isKnown || llvm::is_contained(stack, callee)) {
-    refuse(caller, "calls what is not a function of one block");
+    refuse(caller, "calls a symbol that is not a function of one block");
     return {};
   }
   stack.push_back(callee);

@@ -227,7 +227,7 @@ Values importGather(Source &s) {
   lookup.split();
   s.operands[1] = signedOf(s, 1);
   if (llvm::is_contained(s.operandType(0).getShape(), 0) || lookup.keys.empty())
-    return s.refuse("of nothing");
+    return s.refuse("of an empty operand, or whose indices name no dimension");
   bool isAlong = lookup.map.size() == 1 && lookup.windowDims.empty() && !lookup.batching.empty() &&
                  lookup.batching.size() + 1 == lookup.operand.size();
   if (isAlong)
@@ -273,7 +273,7 @@ Values importScatter(Source &s) {
   lookup.split();
   bool isAdded = combiner == "add" && isFloat(s.operands[0]);
   if (lookup.keys.empty())
-    return s.refuse("of everything");
+    return s.refuse("whose indices name no dimension of the operand");
   if (s.isUnsigned(0) && (combiner == "minimum" || combiner == "maximum"))
     return s.refuse("to the largest or least of unsigned integers");
   Builder &b = s.b();

@@ -226,10 +226,10 @@ static bool isWhole(Source &s) {
 
 Values importWhile(Source &s) {
   if (!isWhole(s))
-    return s.refuse("has a form that is not known");
+    return s.refuse("has an unknown form");
   std::optional<Count> count = countOf(s);
   if (!count)
-    return s.refuse("runs a number of times that is not known");
+    return s.refuse("runs an unknown number of times");
   if (count->trips == 0)
     return s.operands;
   int64_t ops = countOps(s.op->getRegion(1));

@@ -61,7 +61,7 @@ Values importConstant(Source &s) {
   if (s.importer.lifted && splat && splat.isSplat())
     value = splat.resizeSplat(s.type());
   if (!value || value.getType() != s.type())
-    return s.refuse("holds its elements in a way that is not known");
+    return s.refuse("holds its elements in an unknown format");
   return {ConstantOp::create(s.b(), value)};
 }
 
@@ -114,7 +114,7 @@ Values importBitcast(Source &s) {
     return {half};
   if (!isSame || width < 32 || s.type().getShape() != s.operandType(0).getShape() ||
       s.type().getElementTypeBitWidth() < 32)
-    return s.refuse("between types of other widths than 32 and 64 bits, or of two widths");
+    return s.refuse("between types whose widths differ, or are not 32 or 64 bits");
   return {BitcastOp::create(s.b(), s.type(), s.operands[0])};
 }
 

@@ -102,7 +102,7 @@ Values importReduce(Source &s) {
 
 Values importTopK(Source &s) {
   if (s.op->getNumResults() != 2)
-    return s.refuse("has a form that is not known");
+    return s.refuse("has an unknown form");
   Value x = orderedNumbers(s, 0);
   auto values = RankedTensorType::get(s.type(0).getShape(), elementOf(x));
   auto order = TopKOp::create(s.b(), values, s.type(1), x);
@@ -168,7 +168,7 @@ Values importSort(Source &s) {
     return s.refuse("has dimensions out of range");
   std::optional<bool> ascends = isAscending(s.op->getRegion(0).front());
   if (!ascends)
-    return s.refuse("in an order that is not that of the first operand's numbers");
+    return s.refuse("in another order than that of the numbers of the first operand");
   Integers last = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   std::swap(last[dim], last[rank - 1]);
   Value ordered = transpose(b, orderedNumbers(s, 0), last);

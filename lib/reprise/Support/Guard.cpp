@@ -195,7 +195,7 @@ std::string reprise::runInChild(llvm::function_ref<std::string()> work, const Gu
                                 std::string &answer) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    return std::string("no pipe to a child: ") + strerror(errno);
+    return std::string("cannot open a pipe to a child process: ") + strerror(errno);
   if (limits.keepsOutput) {
     llvm::outs().flush();
     fflush(nullptr);
@@ -207,7 +207,7 @@ std::string reprise::runInChild(llvm::function_ref<std::string()> work, const Gu
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
-    return std::string("no child process: ") + strerror(forkError);
+    return std::string("cannot start a child process: ") + strerror(forkError);
   }
   bool late = false;
   bool done = awaitAnswer(child, ends[0], limits, answer, late);
@@ -233,7 +233,7 @@ int reprise::runToolInChild(const char *what, llvm::function_ref<int()> tool) {
     _exit(code);
   }
   if (child < 0) {
-    printError(llvm::Twine("no child process for ") + what + ": " + strerror(errno));
+    printError(llvm::Twine("cannot start a child process for ") + what + ": " + strerror(errno));
     return 1;
   }
   int status = waitFor(child);

@@ -121,7 +121,8 @@ static std::string checkVit(const Options &options) {
 static std::string checkResnet(const Options &options) {
   int64_t last = llvm::divideCeil(options.image, 32);
   if (options.batch * last * last == 1)
-    return "expected more than one value per channel in the last stage: a larger batch or image";
+    return "expected more than one value per channel in the last stage: use a larger batch or "
+           "image";
   return "";
 }
 

@@ -283,12 +283,12 @@ def _search(compile_once: Callable[[], Callable], partitioner: "Partitioner") ->
         return made
     if partitioner.is_wish:
         partitioner.planned = dataclasses.replace(partitioner.planned, budget=meter.peak)
-        warnings.warn(f"the least that Inductor's code was found to take is {meter.peak:,} bytes, which takes the place of the "
-                      f"budget of {partitioner.budget}", RepriseWarning, stacklevel=2)
+        warnings.warn(f"Inductor's code needs at least {meter.peak:,} bytes, which replaces the budget of {partitioner.budget}",
+                      RepriseWarning, stacklevel=2)
         return made
-    warnings.warn(f"the budget of {partitioner.budget} ({meter.limit:,} bytes) does not hold: Inductor's code takes "
-                  f"{meter.peak:,} bytes, {meter.peak - meter.limit:,} more; it leaves some values in memory for longer than "
-                  "the plan", RepriseWarning, stacklevel=2)
+    warnings.warn(f"the budget of {partitioner.budget} ({meter.limit:,} bytes) is not met: Inductor's code needs "
+                  f"{meter.peak:,} bytes, {meter.peak - meter.limit:,} more, because Inductor keeps some values in memory longer "
+                  "than the plan", RepriseWarning, stacklevel=2)
     return made
 
 

@@ -166,7 +166,7 @@ class Partitioner(CustomPartitionerFn):
             node = problem.operations[int(place.group(1))].node
             lines.append(f"{describe(node)} needs {summary['needed']:,} bytes at once")
         if musts:
-            lines.append(f"{musts} ops have a MUST label, which holds in every plan")
+            lines.append(f"{musts} ops have a MUST label, which every plan obeys")
         lines.append(least_met(summary['lowest_peak']) + (self.share.limits() if self.share else ""))
         return "; ".join(lines)
 

@@ -78,8 +78,8 @@ class Problem:
                  and node.target is not operator.getitem]
         for node in calls:
             if not results(node) and not is_mutation(node) and node.users:
-                raise Error(f"{describe(node)} makes sizes that are known at run time only; "
-                            "reprise_plan needs them before the step")
+                raise Error(f"{describe(node)} makes sizes that are known only at run time; "
+                            "reprise_plan needs sizes before the step")
         for is_backward in (False, True):
             for node in calls:
                 if (node not in info._required_fw_nodes) == is_backward:

@@ -49,16 +49,16 @@ class Share:
             return self.text
         if others and not self.call.has_warned:
             self.call.has_warned = True
-            warnings.warn("the model is compiled as several graphs, each of which has a plan of its own: "
-                          + ("each takes its share of what it would take by itself" if self.text.endswith("%") else
-                             "a graph has the budget less what earlier ones save; gradients of other graphs are beside it"),
+            warnings.warn("the model is compiled as several graphs, and each graph has its own plan: "
+                          + ("the percentage applies to each graph by itself" if self.text.endswith("%") else
+                             "each graph gets the bytes that earlier graphs have not saved; gradients of other graphs are not counted"),
                           RepriseWarning, stacklevel=2)
         if self.text.endswith("%") or not others:
             return self.text
         number, unit = re.fullmatch(r"([\d.]+)(\D*)", self.text).groups()
         left = int(float(number) * UNITS[unit]) - sum(others)
         if left <= 0:
-            raise Error(f"the budget of {self.text} is used up by the {sum(others):,} bytes that earlier graphs of the model save")
+            raise Error(f"earlier graphs of the model save {sum(others):,} bytes, which exhausts the budget of {self.text}")
         return str(left)
 
     def limits(self) -> str:

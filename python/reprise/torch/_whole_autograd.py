@@ -22,7 +22,7 @@ class _Kept(Untraced):
 
     @staticmethod
     def backward(ctx: Any, *cotangents: torch.Tensor) -> Any:
-        raise AssertionError("internal error: a gradient is asked of a value without one")
+        raise AssertionError("internal error: the gradient of a value without a gradient was requested")
 
 
 class _Graph(Untraced):

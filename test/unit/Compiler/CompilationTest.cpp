@@ -193,8 +193,7 @@ TEST_F(CompilationTest, programsAreNumberedByDevice) {
   buildTwo();
   (*module->getOps<ProgramOp>().begin()).erase();
   EXPECT_TRUE(run().programs.empty());
-  EXPECT_EQ(error, "expected one program for each device from 0 on, got one for device 1 where 0 "
-                   "comes next\n");
+  EXPECT_EQ(error, "expected one program per device, numbered from 0: got device 1 instead of 0\n");
   module->lookupSymbol<ProgramOp>("second").setDevices({0, 1});
   EXPECT_TRUE(run().programs.empty());
   EXPECT_EQ(error, "expected a program of one device, got one of 2\n");

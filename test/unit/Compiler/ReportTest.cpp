@@ -74,12 +74,14 @@ TEST(Report, CostSaysWhatIsProven) {
   Report report = makeReport();
   report.budget->search->costIncrease = 0.0216;
   report.budget->search->bound = -0.0068;
-  EXPECT_EQ(readCost(report),
-            "cost +2.16 % beside no budget, 7.3 MiB more than without a budget; 2.84 percentage "
-            "points of the cost are not proven necessary (lower bound -0.68 %)");
+  EXPECT_EQ(
+      readCost(report),
+      "cost +2.16 % compared with no budget, 7.3 MiB more than without a budget; 2.84 percentage "
+      "points of the cost are not proven necessary (lower bound -0.68 %)");
   report.budget->search->bound = 0.0216;
-  EXPECT_EQ(readCost(report), "cost +2.16 % beside no budget, 7.3 MiB more than without a budget; "
-                              "no plan within the budget costs less");
+  EXPECT_EQ(readCost(report),
+            "cost +2.16 % compared with no budget, 7.3 MiB more than without a budget; "
+            "no plan within the budget costs less");
 }
 
 TEST(Report, HtmlHasTheSameNumbers) {

@@ -148,7 +148,7 @@ TEST_F(ProgramsTest, aDeadlockNamesWhatEachWaitsFor) {
       reprise.return %x : tensor<2xf32>
     })"),
             Values());
-  EXPECT_EQ(error, "'test.transfer' op waits for ever: device 0 waits for a value of device 1 with "
+  EXPECT_EQ(error, "'test.transfer' op waits forever: device 0 waits for a value of device 1 with "
                    "key 4\ndevice 1 waits for a value of device 0 with key 5");
 }
 
@@ -179,9 +179,8 @@ TEST_F(ProgramsTest, wrongTransfersAreErrors) {
   EXPECT_EQ(runAll(send + R"(
     func.func @plain(%x: tensor<2xf32>) { return })"),
             Values());
-  EXPECT_EQ(
-      error,
-      "'func.func' op cannot be interpreted beside others: the function is no device program");
+  EXPECT_EQ(error, "'func.func' op cannot be interpreted together with others: the function is no "
+                   "device program");
 }
 
 } // namespace

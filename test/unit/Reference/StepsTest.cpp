@@ -183,7 +183,8 @@ TEST_F(StepsTest, refusesWhatItShould) {
                      return
                    })",
                 options,
-                "cannot read '" + file("") + "': arguments 'a/b' and 'a.b' both are 'a.b.npy'");
+                "cannot read '" + file("") +
+                    "': arguments 'a/b' and 'a.b' have the same file name 'a.b.npy'");
   expectProblem("func.func @f(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }", {},
                 "argument 0 of 'f' has no name or no role; run the import phase first");
   expectProblem(R"(func.func @f(%x: tensor<f32> {reprise.role = "input", reprise.name = "x"})

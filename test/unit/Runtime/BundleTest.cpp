@@ -139,7 +139,7 @@ TEST(Bundle, DefectsAreNamed) {
        }},
       {"command 0 of program 'step': the number of items is out of range",
        [](Bundle &b) { b.programs[0].commands[0].items = -1; }},
-      {"command 0 of program 'step': an index check beyond its operand",
+      {"command 0 of program 'step': an index check reads past the end of its operand",
        [](Bundle &b) { b.programs[0].commands[0].indexChecks = {{0, DType::I64, 3, 8, "x"}}; }},
       {"command 0 of program 'step': a body without a repeat",
        [](Bundle &b) { b.programs[0].commands[0].body = 1; }},
@@ -160,7 +160,7 @@ TEST(Bundle, DefectsAreNamed) {
          b.kernels[0].itemThreads = 32;
          b.kernels[0].blockThreads = 48;
        }},
-      {"the text of the last kernel has no end",
+      {"the text of the last kernel has no terminator",
        [](Bundle &b) {
          b.images[0].target = "cuda:sm_90";
          for (Kernel &kernel : b.kernels)
@@ -216,11 +216,11 @@ TEST(Bundle, DefectsOfRepeatsAndCopiesAreNamed) {
   const Defect defects[] = {
       {"command 0 of program 'step': the number of iterations is out of range",
        [](Bundle &b) { b.programs[0].commands[0].items = 0; }},
-      {"command 0 of program 'step': a repeat of 2 commands, where 1 stand",
+      {"command 0 of program 'step': a repeat of 2 commands, but only 1 follow",
        [](Bundle &b) { b.programs[0].commands[0].body = 2; }},
-      {"command 0 of program 'step': a repeat of 0 commands, where 1 stand",
+      {"command 0 of program 'step': a repeat of 0 commands, but only 1 follow",
        [](Bundle &b) { b.programs[0].commands[0].body = 0; }},
-      {"command 1 of program 'step': a repeat of 1 commands, where 0 stand",
+      {"command 1 of program 'step': a repeat of 1 commands, but only 0 follow",
        [](Bundle &b) {
          std::vector<Command> &commands = b.programs[0].commands;
          commands = {repeat(2, 1), repeat(2, 1), commands[1]};

@@ -182,11 +182,11 @@ TEST(Calls, ABundleWhoseNumbersDoNotFitItsBuffersIsMalformed) {
   auto names = [](const std::string &error, const std::string &what) {
     return error.find(what) != std::string::npos;
   };
-  std::string numbers = "numbers that are none of 'cublasLtMatmul'";
+  std::string numbers = "malformed numbers of a call of 'cublasLtMatmul'";
   EXPECT_TRUE(names(errorOf([](Command &c) { c.numbers.pop_back(); }), numbers));
   EXPECT_TRUE(names(errorOf([](Command &c) { c.numbers.clear(); }), numbers));
   EXPECT_TRUE(names(errorOf([](Command &c) { c.function = "other"; }),
-                    "numbers of an unknown function, 'other'"));
+                    "numbers for the unknown function 'other'"));
   EXPECT_TRUE(names(errorOf([](Command &c) { c.operands.pop_back(); }), "has 3 operands"));
   for (size_t i = 0; i < 4; ++i) {
     std::string wrong = "operand " + std::to_string(i) + " of a call of 'cublasLtMatmul'";

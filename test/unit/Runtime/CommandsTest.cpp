@@ -184,7 +184,7 @@ TEST(Commands, PeersAreAskedForWhenABundleIsOpened) {
   std::unique_ptr<Transport> transport = makeLocalTransport({"first"});
   EXPECT_EQ(train(firstStage(false), "first", *transport, 1).error,
             "first: there is no program 'second' to exchange values with");
-  EXPECT_EQ(transport->join("first").message(), "program 'first' has joined already");
+  EXPECT_EQ(transport->join("first").message(), "program 'first' has already joined");
   EXPECT_EQ(transport->join("third").message(), "the transport knows no program 'third'");
 }
 

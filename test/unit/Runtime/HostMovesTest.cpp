@@ -94,7 +94,7 @@ TEST(HostMoves, ABundleIsChecked) {
        }},
       {"a fetch is from the memory of the host to the device",
        [](Program &step) { step.commands[4].operands[0].buffer = argument(1, bytes); }},
-      {"memory of the host without an offload or a fetch",
+      {"only offloads and fetches have operands in the memory of the host",
        [](Program &step) { step.commands[3].operands[0].buffer = onHost(64); }},
       {"no command waits for event 1",
        [](Program &step) { step.commands.erase(step.commands.begin() + 5, step.commands.end()); }},

@@ -263,7 +263,7 @@ TEST(PauseBundle, APauseStandsWhereAStepCanStop) {
   EXPECT_EQ(check([](Bundle &b) { b.programs[0].pause = -2; }),
             "program 'step': the pause is out of range");
   EXPECT_EQ(check([](Bundle &b) { b.programs[1].pause = 0; }),
-            "program 'init_parameters': only the step of one device pauses");
+            "program 'init_parameters': only a step of a single device can pause");
   auto insert = [](Bundle &b, int64_t pause) {
     b.programs[0].commands.insert(b.programs[0].commands.begin(), repeat(2, 2));
     b.programs[0].pause = pause;
@@ -276,7 +276,8 @@ TEST(PauseBundle, APauseStandsWhereAStepCanStop) {
   EXPECT_EQ(check([&](Bundle &b) { insert(b, 3); }), "");
   Bundle two = twoDeviceBundle(4);
   two.programs[0].pause = 0;
-  EXPECT_EQ(validateBundle(two).message(), "program 'step': only the step of one device pauses");
+  EXPECT_EQ(validateBundle(two).message(),
+            "program 'step': only a step of a single device can pause");
 }
 
 } // namespace

@@ -244,7 +244,7 @@ TEST(ProgramGroup, DefectsOfRowsAreNamed) {
        [](Bundle &b) { b.results[0].rows.whole = b.results[1].rows.whole = "v"; }},
   };
   EXPECT_EQ(serializeBundle(selectDevice(sharedStackBundle(3), 1)).message(),
-            "the bundle is malformed: a single device has a part of an array");
+            "the bundle is malformed: a bundle of a single device has an argument in parts");
   for (const auto &[message, make] : defects) {
     Bundle bundle = sharedStackBundle(3);
     ASSERT_FALSE(validateBundle(bundle));
@@ -272,14 +272,14 @@ TEST(ProgramGroup, DefectsAreNamed) {
        [](Bundle &b) { b.devices[1].arguments = {5}; }},
       {"the arguments of device 'first' are out of order or range",
        [](Bundle &b) { b.devices[0].arguments = {0, 1, 1, 2, 3, 4}; }},
-      {"a program, result or comparison is of no device",
+      {"a program, result or comparison belongs to no device",
        [](Bundle &b) { b.programs.back().device = 2; }},
       {"the bundle has no program 'step' for each device",
        [](Bundle &b) { b.programs.back().name = "init_inputs"; }},
       {"two programs have the name 'step'", [](Bundle &b) { b.programs.back().device = 0; }},
       {"a command, result or comparison names an argument of another device",
        [](Bundle &b) { b.devices[0].arguments = {0, 1, 2, 3}; }},
-      {"argument 'spare' is of no device",
+      {"argument 'spare' belongs to no device",
        [](Bundle &b) {
          b.arguments.push_back({"spare", Role::Input, DType::F32, {}, -1, 4, false});
        }},
@@ -293,7 +293,7 @@ TEST(ProgramGroup, DefectsAreNamed) {
       {"no program takes the other side: command 0 of 'second', which receives from 'first' with "
        "tag 1",
        [](Bundle &b) { commandsOf(b, 0)[1].tag = 3; }},
-      {"the two sides have other sizes: command 1 of 'first', which sends to 'second' with tag 1, "
+      {"the two sides differ in size: command 1 of 'first', which sends to 'second' with tag 1, "
        "and command "
        "0 "
        "of 'second', which receives from 'first' with tag 1",

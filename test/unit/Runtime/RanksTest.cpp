@@ -60,7 +60,7 @@ TEST(Ranks, ADifferenceIsNamed) {
               "m.rpb: the first step is 0 in process 0, and 3 in process 2");
     Ranks::Facts more = {{"the seed", "7"}, {ranks.rank() == 1 ? "x" : "y", ""}};
     EXPECT_EQ(ranks.checkAlike("m.rpb", more).message(),
-              "m.rpb: processes were given different things: y in process 0, x in process 1");
+              "m.rpb: processes have different settings: y in process 0, x in process 1");
   });
 }
 

@@ -270,7 +270,7 @@ TEST_F(RunFolder, RefusesNamesThatMeet) {
   float value = 0;
   Error error = write("out", {{"a/b", DType::F32, {}, &value}, {"a.b", DType::F32, {}, &value}});
   EXPECT_EQ(error.message(), "cannot write '" + folder.file("out") +
-                                 "': results 'a/b' and 'a.b' both are 'a.b.npy'");
+                                 "': results 'a/b' and 'a.b' have the same file name 'a.b.npy'");
 }
 
 TEST_F(RunFolder, NamesStayInTheFolder) {

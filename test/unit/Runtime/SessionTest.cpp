@@ -172,7 +172,8 @@ TEST_F(SessionTest, RefusesWhatItShould) {
   bundle.results[1].name = "a/b";
   open(bundle);
   EXPECT_EQ(session->giveFolder(folder.path).message(),
-            "cannot read '" + folder.path + "': arguments 'a/b' and 'a.b' both are 'a.b.npy'");
+            "cannot read '" + folder.path +
+                "': arguments 'a/b' and 'a.b' have the same file name 'a.b.npy'");
 }
 
 TEST_F(SessionTest, RefusesABadRunJson) {

@@ -306,7 +306,7 @@ TEST_F(Tool, NeverStartsAfresh) {
     EXPECT_EQ(run(words), 1);
     return error();
   };
-  std::string cannot = "cannot go on from '" + file("out") + "': ";
+  std::string cannot = "cannot continue from '" + file("out") + "': ";
   ASSERT_EQ(mkdir(file("out").c_str(), 0777), 0);
   EXPECT_EQ(message({}), cannot + "the folder holds neither run.json nor an argument\n");
   ASSERT_EQ(run({"--output-dir=" + file("out")}), 0);
@@ -325,7 +325,7 @@ TEST_F(Tool, RefusesTheFolderOfAnotherModel) {
   ASSERT_FALSE(bool(writeBundle(other, file("o.rpb"))));
   EXPECT_EQ(wait(start({file("o.rpb"), "--output-dir=" + file("out")})), 0);
   EXPECT_EQ(run({"--input-dir=" + file("out")}), 1);
-  EXPECT_EQ(error(), "cannot go on from '" + file("out") +
+  EXPECT_EQ(error(), "cannot continue from '" + file("out") +
                          "': the folder is from another model, with parameter 'v'\n");
   // Another entry of the model may need fewer arguments.
   other = trainingBundle(16);

@@ -90,7 +90,7 @@ TEST_F(TuningTest, AnotherGpuChoosesAgainAndSeveralShareAFile) {
 }
 
 TEST_F(TuningTest, HostileFilesAreOneError) {
-  std::string is = path + ": is no file of chosen algorithms: ";
+  std::string is = path + ": is not a file of chosen algorithms: ";
   EXPECT_EQ(errorOf("{}"), is + "expected version 1");
   EXPECT_EQ(errorOf("{\"version\": 1, \"gpus\": {}}"), is + "expected a list 'gpus'");
   EXPECT_EQ(errorOf("{\"version\": 1, \"gpus\": [3]}"),

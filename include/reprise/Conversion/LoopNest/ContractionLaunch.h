@@ -6,11 +6,11 @@
 
 namespace reprise {
 
-/// One contraction or convolution, then elementwise ops on its result.
+/// True if the body is a contraction or convolution, followed by elementwise ops on its result.
 bool isContractionLaunch(mlir::Block &body);
 
-/// The pairs (operand of the terminator, argument) that may lie at the same address (see
-/// Target::findInPlacePairs), for the body of such a launch.
+/// Returns the pairs (operand of the terminator, argument) that may lie at the same address, for
+/// the body of a contraction launch (see Target::findInPlacePairs).
 llvm::SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(mlir::Block &body);
 
 } // namespace reprise

@@ -91,14 +91,14 @@ LogicalResult ProgramPlanner::emitTooSmall(int64_t budget, int64_t feasible) con
   error << describeProgram(known.program) << " does not fit in " << shortage.describeBudget()
         << ": ";
   if (room <= 0)
-    error << groupDigits(smallest->workspace) << " are " << shortage.describeThreads();
+    error << groupDigits(smallest->workspace) << " bytes are " << shortage.describeThreads();
   else
-    error << groupDigits(feasible - budget) << " more are needed at " << at->getName();
+    error << groupDigits(feasible - budget) << " more bytes are needed at " << at->getName();
   error << "; " << shortage.advise();
   Diagnostic &note = error.attachNote(ProgramOp(known.program).getLoc());
-  note << amount(feasible, "byte") << " is known to fit"
-       << (isTruncated(known) ? ", when the time limit ended the search" : "");
+  note << "a budget of " << amount(feasible, "byte") << " is known to fit"
+       << (isTruncated(known) ? "; the time limit ended the search" : "");
   if (proved > 0)
-    note << "; below " << groupDigits(proved + smallest->workspace) << " nothing can";
+    note << "; below " << groupDigits(proved + smallest->workspace) << " bytes no plan fits";
   return error;
 }

@@ -76,7 +76,7 @@ FailureOr<std::string> assemblePtx(ModuleOp kernel, StringRef text, StringRef ch
   if (!machineCode.empty())
     return machineCode;
   std::string said = why.empty() ? messages.read() : why;
-  return kernel.emitError("ptxas makes no machine code for ")
+  return kernel.emitError("ptxas failed for ")
          << chip << ": " << StringRef(said).trim().split('\n').first;
 }
 

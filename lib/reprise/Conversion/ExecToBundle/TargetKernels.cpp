@@ -15,7 +15,7 @@ static LogicalResult checkCommands(const exec::Positions &positions) {
   for (exec::LaunchOp launch : positions.launches) {
     int64_t executions = countExecutions(launch);
     if (executions > kMostLaunches || (launches += executions) > kMostLaunches)
-      return launch.emitError("the iterations of all loops make more than 2^22 launches");
+      return launch.emitError("all loops together have more than 2^22 launches");
   }
   return success();
 }

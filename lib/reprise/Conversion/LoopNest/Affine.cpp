@@ -75,7 +75,7 @@ static Affine takeMultiples(Affine &rest, int64_t stride) {
   return quotient;
 }
 
-/// What has to fall apart for `rest` to stay below `stride`: the largest of its terms.
+/// Finds the symbol to split so that `rest` stays below `stride`: that of its largest term.
 static std::optional<Split> findSplit(const Affine &rest, int64_t stride,
                                       llvm::ArrayRef<int64_t> sizes) {
   std::optional<Split> split;

@@ -41,7 +41,8 @@ private:
     for (auto [number, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
       auto result = dyn_cast<OpResult>(value);
       if (!result || result.getOwner() != op || outputs[result.getResultNumber()] >= 0)
-        return op->emitError("beside this op its kernel can hold views of its operands only");
+        return op->emitError(
+            "the kernel of this op can hold only the op and views of its operands");
       outputs[result.getResultNumber()] = static_cast<int64_t>(number);
     }
     spec.stored.clear();

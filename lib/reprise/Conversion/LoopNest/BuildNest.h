@@ -12,25 +12,25 @@ namespace reprise::nests {
 struct Root {
   Stored what;
   mlir::Value value;
-  /// Where the elements or the parts go; none if another root reads them off the nest.
+  /// Buffer of the elements or the parts; none if another root reads them inside the nest.
   std::optional<BufferSlot> slot = std::nullopt;
 
   bool isParts() const { return what == Stored::RowParts || what == Stored::ColumnParts; }
 };
 
-/// What a target asks of nests.
+/// Rules of a target for nests.
 struct NestRules {
-  /// Sums of columns have nests of their own where rows are reduced, too: on a GPU each of the two
-  /// wants other threads, and a block of rows in one nest would have few.
+  /// True: if rows are reduced, too, sums of columns have nests of their own. On a GPU the two need
+  /// different threads, and a block of rows in one nest would have few threads.
   bool sumsApart = false;
-  /// Blocks of fewer long rows than this are shared out among the workers; of half as many rows, if
-  /// rows that are not long have several blocks.
+  /// If a value has fewer long rows than this, the blocks of each row are shared out among the
+  /// workers. For rows that are not long but have several blocks, the limit is half this number.
   int64_t fewRows = 16;
-  /// Elements of a long row, and of one that has several blocks.
+  /// Elements of a long row, and of a row that has several blocks.
   int64_t longRow = 8 * laneBlock, severalBlocks = 8 * laneBlock;
 };
 
-/// Where the values that a nest may read lie, and the parts of reductions that it may finish.
+/// Buffers of the values that a nest may read, and parts of the reductions that it may finish.
 struct Leaves {
   llvm::DenseMap<mlir::Value, BufferSlot> stored;
   struct Parts {
@@ -59,7 +59,7 @@ template <typename OpT> bool has(KernelOp kernel) {
   return kernel.getBody().walk([](OpT) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// How a reduction is done.
+/// Modes of a reduction: the loops that carry it out.
 enum class ReductionMode {
   InRow,     // within a nest, over its columns
   Sequence,  // within an element, over few rows

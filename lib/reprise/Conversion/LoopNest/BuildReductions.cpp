@@ -36,7 +36,7 @@ NestBuilder::Result NestBuilder::visitReduced(Operation *op, const Affine &kept,
   return element;
 }
 
-/// What a reduction of nothing gives.
+/// Returns the result of a reduction over no elements.
 static Attribute emptyResult(Operation *op, ReductionKind kind) {
   Type type = tensor(op->getResult(0)).getElementType();
   if (auto floatType = dyn_cast<FloatType>(type)) {

@@ -46,8 +46,8 @@ static int64_t countPaddedTail(PadOp pad) {
   return count;
 }
 
-/// Where the elements of a value lie that is seen through views, the first of which is read; none
-/// if no strides tell.
+/// Returns the strides of a value seen through views, the first of which is read; none if no
+/// strides describe them.
 static std::optional<StridedView> findView(Value value, ArrayRef<ViewOpInterface> views) {
   std::optional<StridedView> view = StridedView::of(cast<ShapedType>(value.getType()));
   if (auto iota = value.getDefiningOp<IotaOp>()) {

@@ -6,8 +6,8 @@
 
 namespace reprise::nests {
 
-/// One contraction or convolution, and elementwise ops on its result's shape after it, which its
-/// blocks go through before they are stored.
+/// True if the ops are a contraction or convolution, followed by elementwise ops on the shape of
+/// its result. The kernel applies these ops to each block of the result before it stores the block.
 bool isContractionGroup(llvm::ArrayRef<mlir::Operation *> ops);
 
 } // namespace reprise::nests

@@ -171,7 +171,7 @@ Value Evaluator::compute(DrawOp draw, Scope &scope) {
 
 //===-- Choices ----------------------------------------------------------------------------===//
 
-/// Whether the element is the inner one, if that is known now.
+/// Returns whether the chosen element is the inner one; none if this is known at run time only.
 static std::optional<bool> decide(const Nest &nest, ChooseOp choose, const Scope &scope) {
   Place place = choose.getPlace();
   auto isInside = [&](int64_t at) {

@@ -8,18 +8,19 @@
 
 namespace reprise::nests {
 
-/// Where code is being emitted: what is known there already. A scope sees what its parents know.
+/// Place where code is being emitted, and the values that are computed there already. A scope sees
+/// the values of its parents.
 struct Scope {
   const Scope *parent = nullptr;
-  /// Lanes run along the innermost columns.
+  /// Number of lanes, which run along the innermost columns.
   int64_t width = 1;
-  /// The lanes that count; null if all do.
+  /// The active lanes; null if all are active.
   mlir::Value mask = nullptr;
-  /// The pass over the columns, for the elements that earlier ones have kept.
+  /// The pass over the columns, which decides the kept elements that can be loaded.
   int pass = 0;
-  /// The column within the item, for those elements.
+  /// The column within the item, where kept elements are loaded.
   mlir::Value column = nullptr;
-  /// The columns of which this one is, if choices are decided by that.
+  /// Columns [first, last) around this one, if they decide choices between operands.
   std::optional<std::pair<int64_t, int64_t>> stretch = std::nullopt;
 
   llvm::DenseMap<mlir::Value, mlir::Value> nodes, splats;
@@ -28,18 +29,18 @@ struct Scope {
 
   /// A scope within this one, at the same place of the iteration space.
   Scope inner() const;
-  /// The same place, but all values are scalars.
+  /// A scope at this place whose values are scalars.
   Scope scalar() const;
 };
 
-/// Loads from memory as the arithmetic sees it: 16-bit floats widened, i1 as bytes. Masked lanes
-/// are not touched and give 0. `elements` is what the index is known to be a multiple of.
-/// `isConstant` says that no thread of the kernel writes there.
+/// Loads in the type of the arithmetic: 16-bit floats are widened, i1 are bytes in memory. Masked
+/// lanes are not touched and give 0. The index must be a multiple of `elements`. `isConstant`: no
+/// thread of the kernel writes to this memory.
 mlir::Value loadMasked(mlir::ImplicitLocOpBuilder &b, mlir::Type type, mlir::Value base,
                        mlir::Value index, const Scope &scope, int64_t elements = 1,
                        bool isConstant = false);
 
-/// Stores to the same memory. Masked lanes are not touched.
+/// Stores to memory of the layout that `loadMasked` reads. Masked lanes are not touched.
 void storeMasked(mlir::ImplicitLocOpBuilder &b, mlir::Type type, mlir::Value value,
                  mlir::Value base, mlir::Value index, const Scope &scope, int64_t elements = 1);
 
@@ -47,7 +48,7 @@ void storeMasked(mlir::ImplicitLocOpBuilder &b, mlir::Type type, mlir::Value val
 mlir::Value finishReduction(mlir::ImplicitLocOpBuilder &b, std::optional<uint64_t> over,
                             mlir::Type type, mlir::Value value);
 
-/// How a place moves from lane to lane: by a fixed step, or (none) by computed indices.
+/// Returns the step of a place from lane to lane, in elements; none if computed indices move it.
 std::optional<int64_t> laneStep(const Nest &nest, const Place &place, const Scope &scope);
 
 /// Emits values in the type of arithmetic: a scalar, or a vector of the scope's width. 16-bit
@@ -70,16 +71,16 @@ public:
   void bindColumn(Scope &scope, mlir::Value column);
   /// A place in lane 0.
   mlir::Value index(const Place &place, Scope &scope);
-  /// Where the row's kept elements lie that a thread of a GPU has; null: in the worker's scratch.
+  /// Memory of a GPU's block for the row's kept elements; null: these lie in the worker's scratch.
   mlir::Value rowMemory;
-  /// All places are multiples of so many bytes.
+  /// Alignment of all places, in bytes.
   int64_t placeAlignment = 1;
 
   mlir::Value buffer(mlir::Value own) { return k.buffer(firstBuffer + nest.kernel.numberOf(own)); }
   void store(StoreOp root, const Place &place, mlir::Value value, Scope &scope);
   /// Keeps an element, at the scope's column, in the worker's scratch.
   void keep(mlir::Value element, mlir::Value value, Scope &scope);
-  /// The same elements again.
+  /// Loads a kept element, at the scope's column.
   mlir::Value loadRow(mlir::Value element, const Scope &scope);
   /// Begins to copy the elements that are read to the row's memory.
   void fetch(ReadOp read, Scope &scope);
@@ -98,11 +99,11 @@ private:
   mlir::Value compute(MeetOp meet, Scope &scope);
   mlir::Value compute(mlir::Operation *op, Scope &scope);
   mlir::Value loadKept(mlir::Value element, const Kept &kept, Scope &scope);
-  /// Where kept elements lie, and their type there.
+  /// Returns the address of kept elements, and their type in memory.
   std::pair<mlir::Value, mlir::Type> keptRow(mlir::Value element);
   mlir::Value symbol(mlir::Value index, Scope &scope);
   bool isAligned(const Place &place, const Scope &scope) const;
-  /// For the memory at an index: 4 where a GPU can load four elements at once.
+  /// Returns the number of elements that a GPU can load at once from an index: 4 or 1.
   int64_t alignmentOf(const Place &place, const Scope &scope) const;
   mlir::Value lanes(const Place &place, Scope &scope);
 

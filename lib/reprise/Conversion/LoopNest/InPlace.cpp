@@ -58,7 +58,7 @@ bool mayLieAt(const Nest &nest, const Schedule &schedule, StoreOp root, unsigned
   return root.getWhat() == Stored::Elements && readsOnlyBehind(nest, schedule, root, argument);
 }
 
-/// Whether the output, which `op` is the first to store, may lie where the argument lies.
+/// True if the output, which `op` stores first, may lie at the address of the argument.
 bool mayShare(Operation &op, unsigned output, unsigned argument, ScheduleFn makeSchedule) {
   for (Operation *later = op.getNextNode(); later; later = later->getNextNode())
     if (countSlots(*later, BufferSlot::Input, argument))

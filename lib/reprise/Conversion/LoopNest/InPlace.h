@@ -19,7 +19,7 @@ findInPlacePairs(mlir::Block &body, const NestRules &rules, ScheduleFn makeSched
 bool readsAtPosition(const Nest &nest, unsigned argument);
 
 /// True if one of the pairs has the argument, which the nest reads, and a result that the same nest
-/// stores. If not, its kernel reads there what no thread of it writes.
+/// stores. If not, no thread of the kernel writes where the kernel reads the argument.
 bool mayBeOverwritten(const Nest &nest, const Schedule &schedule, unsigned argument);
 
 } // namespace reprise::nests

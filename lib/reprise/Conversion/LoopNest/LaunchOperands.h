@@ -20,8 +20,8 @@ bool isMoved(mlir::Value value);
 /// True if the body holds nothing but `leader` and its operands, and stores its result.
 bool isAlone(mlir::Block &body, mlir::Operation *leader);
 
-/// One operand as a kernel reads it: `slot` is the address of the first element of a buffer or of a
-/// copy, `strides` are in elements.
+/// An operand in memory: `slot` is the address of the first element of a buffer or of a copy,
+/// `strides` are in elements.
 struct LaunchOperand {
   BufferSlot slot;
   llvm::SmallVector<int64_t> strides;
@@ -31,9 +31,9 @@ struct LaunchOperand {
 using EmitLoopsFn =
     std::function<mlir::FailureOr<EmittedLaunch>(mlir::Block &, llvm::StringRef, mlir::ModuleOp)>;
 
-/// Finds the operands of a leader in the arguments of its body. What is no strided view of an
-/// argument (a constant, a reshape across strides) is copied to the shared scratch by commands that
-/// come first.
+/// Finds the operands of a leader in the arguments of its body. An operand that is no strided view
+/// of an argument (a constant, a reshape across strides) is copied to the shared scratch by
+/// commands that run first.
 class LaunchOperands {
 public:
   LaunchOperands(llvm::StringRef name, mlir::ModuleOp kernels, EmitLoopsFn emitLoops)
@@ -57,8 +57,8 @@ public:
   /// those of the value's dimensions.
   mlir::FailureOr<LaunchOperand> findOrdered(mlir::Value value, llvm::ArrayRef<int64_t> order);
 
-  /// Emits commands of a function behind those that are there: its arguments lie in `inputs`, its
-  /// result is the launch's, in whose place an input may lie.
+  /// Emits commands of a function after the commands of the launch. The function's arguments lie in
+  /// `inputs`. Its result is that of the launch, which may lie in place of an input.
   llvm::LogicalResult emitBehind(mlir::func::FuncOp function, llvm::ArrayRef<BufferSlot> inputs);
 
   /// The commands that copy, and their scratch.

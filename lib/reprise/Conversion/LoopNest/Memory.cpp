@@ -152,7 +152,7 @@ int64_t Evaluator::alignmentOf(const Place &place, const Scope &scope) const {
   return schedule.itemThreads && scope.width == 4 && isAligned(place, scope) ? 4 : 1;
 }
 
-/// Whether a GPU may load the elements ahead of any store, since none is to the same place.
+/// True if a GPU may load the elements before any store, since no store writes to their place.
 static bool isConstant(const Nest &nest, const Schedule &schedule, ReadOp read) {
   const BufferSlot &slot = nest.buffers[nest.kernel.numberOf(read.getBuffer())];
   return schedule.itemThreads && slot.kind == BufferSlot::Input &&

@@ -17,12 +17,12 @@ constexpr int64_t orderedBlock = 64;
 /// own inner loop.
 enum class Level { Kernel, Row, Column, Inner };
 
-/// A kernel, and what follows from its ops.
+/// A kernel, and facts that follow from its ops: levels, stages and costs of elements.
 class Nest {
 public:
   explicit Nest(KernelOp kernel);
 
-  /// Adds an op whose operands are there.
+  /// Adds an op whose operands have been added.
   void add(mlir::Operation *op);
   /// Adds an index that follows from values; that of a loop follows from none.
   void addIndex(mlir::Value index, mlir::ValueRange from);
@@ -32,7 +32,7 @@ public:
   int stageOf(mlir::Value value) const { return facts.find(value)->second.stage; }
   /// Approximate number of instructions for one element, with all that it needs.
   int64_t costOf(mlir::Value value) const { return facts.find(value)->second.cost; }
-  /// Whether a place varies with a loop.
+  /// True if a place varies with a loop.
   bool varies(const Place &place, mlir::Value loop) const;
   /// The level of a place with these terms.
   Level levelOf(const Place &place) const;
@@ -82,9 +82,9 @@ private:
 
 /// Returns the elements that an op reads, those of its places last.
 llvm::SmallVector<mlir::Value> inputsOf(mlir::Value element);
-/// Returns the elements that say its places.
+/// Returns the elements that an op reads as indices of its places.
 llvm::SmallVector<mlir::Value> indexInputsOf(mlir::Value element);
-/// Returns the elements that an op reads beside those of its places.
+/// Returns the elements that an op reads, without the indices of its places.
 llvm::SmallVector<mlir::Value> operandsOf(mlir::Operation *op);
 
 inline mlir::Type typeOf(mlir::Value element) {

@@ -1,4 +1,4 @@
-// reprise: one attempt to build the kernel of a loop nest
+// reprise: an attempt to build the kernel of a loop nest
 #ifndef REPRISE_CONVERSION_LOOPNEST_NESTBUILDER_H
 #define REPRISE_CONVERSION_LOOPNEST_NESTBUILDER_H
 
@@ -11,8 +11,8 @@
 
 namespace reprise::nests {
 
-/// A number of the affine functions of a builder: a loop, a step of an inner loop, a position that
-/// an element says, or a quotient.
+/// A symbol of the affine functions of a builder: a loop, a step of an inner loop, a position that
+/// an element gives, or a quotient.
 struct Symbol {
   int64_t size;
   /// The index; null for a quotient by 1, which only bounds its numerator.
@@ -59,19 +59,19 @@ protected:
   llvm::SmallVector<int64_t> symbolSizes;
 };
 
-/// One attempt with the factors of a shape as they are. Every visit returns an element, or fails
-/// and says why in `split` (a factor has to fall apart first) or `obstacle`.
+/// Attempts to build a kernel with the factors of a shape as they are. Every visit returns an
+/// element, or fails and sets the reason: `split` (a factor must be split first) or `obstacle`.
 class NestBuilder : public KernelWriter {
 public:
-  /// Sizes of inner dimensions that groups of an op's dimensions fall apart into, where 1 does not
-  /// do.
+  /// Size of the inner dimension that a group of an op's dimensions is split into; 1 if none is
+  /// given.
   using Grains = std::map<std::pair<mlir::Operation *, unsigned>, int64_t>;
 
   NestBuilder(mlir::Location location, const Shape &shape, const Leaves &leaves,
               const Grains &grains);
 
   mlir::LogicalResult addRoot(const Root &root);
-  /// Makes a shape or the grains meet the wish of a split.
+  /// Carries out a split in the shape or in the grains.
   void apply(Split split, Shape &shape, Grains &grains) const;
 
   std::optional<Split> split;
@@ -104,7 +104,7 @@ private:
   /// The element of `indices` at a position as a symbol, clamped to [0, size - 1].
   std::optional<Affine> indirect(mlir::Value indices, const Affine &position, int64_t size);
   Result fail(mlir::Value cut, bool misplaced = false);
-  /// Where a strided view over `sizes` has the element of a row-major position in `sizes`.
+  /// Maps a row-major position in `sizes` to the offset in a strided view over `sizes`.
   std::optional<Affine> follow(const Affine &position, llvm::ArrayRef<int64_t> sizes,
                                llvm::ArrayRef<int64_t> strides);
   std::optional<llvm::SmallVector<Affine>> indexIn(const Affine &position,

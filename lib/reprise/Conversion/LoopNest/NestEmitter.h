@@ -14,9 +14,9 @@ public:
       : k(k), b(k.b), nest(nest), schedule(schedule), evaluator(k, nest, schedule) {}
 
   void emit();
-  /// Emits what one of the item's threads does, for a schedule of threads. `number` is that of the
-  /// thread in its item if this has several, else null; `rowMemory` is the item's part of shared
-  /// memory if the schedule asks for some.
+  /// Emits the work of one thread of an item, for a schedule of threads. `number` is the number of
+  /// the thread in its item; null if the item has one thread. `rowMemory` is the item's part of
+  /// shared memory, if the schedule asks for it.
   void emitThread(mlir::Value item, mlir::Value number, mlir::Value rowMemory,
                   int64_t placeAlignment);
   /// Emits the nest for a block of a contraction alone; it must have one pass. The block's elements
@@ -34,8 +34,8 @@ private:
   void ifLeader(llvm::function_ref<void()> body);
   void emitItem(mlir::Value item, Scope &kernel);
   void emitRow(Scope &row);
-  /// Elements are shared out among the threads of an item by vectors, those that are reduced by
-  /// lanes: one reads what others have written.
+  /// Emits a barrier of the item's threads. Threads share out elements by vectors and reductions by
+  /// lanes, so a thread reads elements that others have written.
   void meetOthers();
   void fetchRow(Scope &row);
   void emitPass(int number, Scope &row);
@@ -54,23 +54,23 @@ private:
   /// Loops over columns by vectors, and then over a masked rest; or over a thread's share of them.
   Carried emitVectors(const Columns &columns, Scope &row, mlir::ValueRange carried,
                       VectorBody body);
-  /// A thread's share of them, where several have an item.
+  /// Loops over a thread's share of the columns, if an item has several threads.
   Carried emitShare(Columns columns, Scope &row, mlir::ValueRange carried, VectorBody body);
-  /// Every 32nd vector from `first` on.
+  /// Emits every 32nd vector from `first` on.
   Carried emitStride(const Columns &columns, int64_t first, int64_t step, Scope &row,
                      mlir::ValueRange carried, VectorBody body);
-  /// The same, run by run of the innermost factor; nothing is carried.
+  /// Loops over columns run by run of the innermost factor; nothing is carried.
   void emitRuns(const Columns &columns, Scope &row, VectorBody body);
   void emitTogether(const Columns &columns, mlir::Value low, int64_t step, Scope &row,
                     VectorBody body);
-  /// One step. The number of columns that are left may be known now, or when it runs; null: all
-  /// are.
+  /// Emits one step. `left` is the number of columns that are left, a constant or a value of the
+  /// kernel; null: all are left.
   Carried emitStep(const Columns &columns, mlir::Value column, mlir::Value left, Scope &row,
                    mlir::ValueRange carried, VectorBody body);
   void bindColumn(Scope &scope, mlir::Value column);
   /// Stores and keeps what a pass computes.
   void emitStores(int pass, Scope &scope);
-  /// Goes down the rows of an item with their sums in registers, where a thread has one vector of
+  /// Loops over the rows of an item with their sums in registers, if a thread has one vector of
   /// columns.
   void sumRows(mlir::Value lastRow, llvm::function_ref<void(mlir::Value)> emitOne);
   /// Sets the parts of the item's block of rows to what reductions start from.
@@ -90,13 +90,13 @@ private:
   const Nest &nest;
   const Schedule &schedule;
   Evaluator evaluator;
-  // Of the item.
+  // Places of the current item.
   mlir::Value firstRow, firstColumn, lastColumn, rowNumber, rowBlock, outerNumber;
-  /// The parts, as far as the rows have come; empty if they are in memory.
+  /// Partial sums of the rows up to the current one; empty if the parts are in memory.
   Carried rowSums;
-  /// The number of the thread in its item, if that has several.
+  /// Number of the thread in its item, if the item has several threads.
   mlir::Value lane;
-  /// Whether the item is the thread's own; null: always.
+  /// True at run time if the item is the thread's own; null: always.
   mlir::Value isOwn;
 };
 

@@ -148,8 +148,9 @@ void NestPlanner::dropUnread(SmallVector<Root> &roots) {
   }
 }
 
-/// Without reductions over columns, and values of rows, the innermost factor alone is a row;
-/// without elements to store, the columns' outer factors may go around the rows.
+/// Simplifies the shape of a kernel. If it has neither reductions over columns nor values of rows,
+/// a row is the innermost factor alone. If it stores no elements, the outer factors of the columns
+/// may go around the rows.
 Shape simplifyShape(KernelOp kernel) {
   Shape shape = kernel.getShape();
   bool parts = false, elements = false, lanes = false, rows = false;

@@ -14,18 +14,18 @@ namespace reprise::nests {
 /// reductions.
 struct Body {
   mlir::OwningOpRef<mlir::func::FuncOp> function;
-  /// One per operand of the group's terminator.
+  /// Results, one per operand of the group's terminator.
   llvm::SmallVector<mlir::Value> results;
 
   llvm::ArrayRef<mlir::BlockArgument> arguments() { return function->getArguments(); }
-  /// Of the largest value.
+  /// Returns the number of elements of the largest value.
   int64_t countMostElements() const;
 };
 /// Fails, without a message, if there are ops that no loop nest computes.
 /// `contraction`, if there is one, is not copied; its result is then the last argument.
 mlir::FailureOr<Body> simplifyBody(mlir::Block &block, mlir::Operation *contraction = nullptr);
 
-/// Plans the nests of a body: as few as its reductions allow. The program has the name.
+/// Plans the nests of a body, as few as its reductions allow. The program is named `name`.
 mlir::FailureOr<mlir::OwningOpRef<NestProgramOp>>
 planProgram(mlir::Block &block, const NestRules &rules, llvm::StringRef name = "nests");
 

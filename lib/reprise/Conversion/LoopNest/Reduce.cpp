@@ -181,7 +181,7 @@ static int64_t laneVectors(const Pass &pass, int64_t threads) {
   return reductionLanes / (threads * pass.laneWidth);
 }
 
-/// What the lanes of all vectors of a pass start from: vector after vector, each for all operands.
+/// Returns the start values of the lanes of a pass: vector after vector, each for all operands.
 static Carried laneIdentities(ImplicitLocOpBuilder &b, const Pass &pass, int64_t vectors) {
   SmallVector<Value> operands = laneOperands(pass);
   const size_t count = operands.size();

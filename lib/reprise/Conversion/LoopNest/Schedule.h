@@ -1,4 +1,4 @@
-// reprise: how a loop nest runs: work items, passes over a row, what is kept between passes
+// reprise: the schedule of a loop nest: work items, passes over a row, elements kept between passes
 #ifndef REPRISE_CONVERSION_LOOPNEST_SCHEDULE_H
 #define REPRISE_CONVERSION_LOOPNEST_SCHEDULE_H
 
@@ -6,7 +6,7 @@
 
 namespace reprise::nests {
 
-/// One loop over the columns of a row.
+/// A loop over the columns of a row.
 struct Pass {
   /// Reductions that this pass accumulates.
   llvm::SmallVector<ReduceOp> reductions;
@@ -14,14 +14,13 @@ struct Pass {
   llvm::SmallVector<StoreOp> roots;
   /// Elements that go into the worker's scratch: later passes load them.
   llvm::SmallVector<mlir::Value> kept;
-  /// Reads that every element needs, from where they lie.
+  /// Reads that every element needs, from their buffers.
   llvm::SmallVector<mlir::Value> loads;
   /// Elements to compute once, before the loop.
   llvm::SmallVector<mlir::Value> rowNodes;
-  /// Whether the operands of reductions go into scratch, and a loop of their own behind this one
-  /// reduces them.
+  /// True: the operands of reductions go into scratch, and a second loop reduces them.
   bool staged = false;
-  /// Lanes of a vector of the reductions: 32, or a part of that where registers are few.
+  /// Lanes of a vector of the reductions: 32, or a divisor of 32 if registers are few.
   int64_t laneWidth = reductionLanes;
 };
 
@@ -35,7 +34,7 @@ struct Kept {
   /// The last pass that loads them.
   int last = 0;
 };
-/// When the loads are done that a row begins with.
+/// Pass number of the loads that a row begins with.
 constexpr int beforePasses = -1;
 
 struct Schedule {
@@ -49,10 +48,10 @@ struct Schedule {
   /// block.
   llvm::DenseMap<mlir::Operation *, int64_t> blockResults;
   int64_t workerBytes = 0;
-  /// On a GPU: bytes of the block's shared memory where kept elements of a row wait, in the types
-  /// of their elements. 0: there are none.
+  /// On a GPU: bytes of the block's shared memory for kept elements of a row, in the types of these
+  /// elements. 0: none are kept there.
   int64_t rowBytes = 0;
-  /// Reads whose elements go there before the first pass.
+  /// Reads whose elements go to the row's memory before the first pass.
   llvm::SmallVector<mlir::Value> fetched;
 
   /// Lanes of the loop over columns; 1 if elements must be computed one by one.
@@ -65,12 +64,12 @@ struct Schedule {
   llvm::SmallVector<int64_t> stretches;
   int64_t rowsPerItem = 1, columnsPerItem = 1;
   int64_t rowItems = 1, columnItems = 1, items = 0;
-  /// The threads of a GPU that work on one item: 32 or 8, which share out the lanes of its
-  /// reductions, or 1. On a CPU 0: lanes are those of vectors.
+  /// Threads of a GPU that work on one item: 32 or 8, which share out the lanes of its reductions,
+  /// or 1. On a CPU 0: lanes are those of vectors.
   int64_t itemThreads = 0;
-  /// And those of a block.
+  /// Threads of a block of a GPU.
   int64_t blockThreads = 0;
-  /// Blocks that a multiprocessor has registers for at once.
+  /// Blocks for which a multiprocessor has registers at the same time.
   int64_t blocksTogether = 0;
 };
 

@@ -15,7 +15,7 @@ bool ScheduleBuilder::isVectorizable(const Place &place) const {
   return place.terms.size() == 1 && place.coefficient(lane) == 1 && nest.shape.columns.size() == 1;
 }
 
-/// Whether lanes would differ in what they do.
+/// True if lanes would take different branches.
 bool ScheduleBuilder::isScalar() const {
   bool scalar = false;
   nest.kernel.walk([&](ChooseOp choose) {
@@ -109,7 +109,7 @@ bool ScheduleBuilder::findKept(Value element, int pass, int earlier) {
   return true;
 }
 
-/// Whether an op computes its operands only where it needs them.
+/// True if an op computes its operands only where it needs them.
 static bool guards(Value element) { return isa<ChooseOp, SequenceOp>(element.getDefiningOp()); }
 
 /// Elements that a row computes once. Those below a choice are computed where they are needed.

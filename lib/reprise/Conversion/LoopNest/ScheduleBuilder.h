@@ -1,5 +1,4 @@
-// reprise: plans the passes of a loop nest; how wide they are and who runs them is a target's
-// choice
+// reprise: plans the passes of a loop nest; a target chooses their width and the workers
 #ifndef REPRISE_CONVERSION_LOOPNEST_SCHEDULEBUILDER_H
 #define REPRISE_CONVERSION_LOOPNEST_SCHEDULEBUILDER_H
 
@@ -7,8 +6,8 @@
 
 namespace reprise::nests {
 
-/// A target's builder chooses width and items, unless the kernel says them, and then calls `assign`
-/// and `placeScratch`.
+/// Builds the schedule of a nest. The builder of a target chooses width and items, unless the
+/// kernel has them as an attribute, and then calls `assign` and `placeScratch`.
 class ScheduleBuilder {
 public:
   virtual ~ScheduleBuilder() = default;
@@ -16,19 +15,21 @@ public:
 protected:
   explicit ScheduleBuilder(const Nest &nest) : nest(nest) {}
 
-  /// Lanes of a vector of the reductions in a pass that computes so many values per element.
+  /// Returns the lanes of a vector of the reductions in a pass that computes `values` values per
+  /// element.
   virtual int64_t chooseLaneWidth(const Pass &pass, int64_t values) const = 0;
 
-  /// Whether an element waits for later passes: in the worker's scratch, where no root stores it;
-  /// on a GPU in the row's memory, even so.
+  /// True if later passes load an element instead of computing it again. On a CPU it lies in the
+  /// worker's scratch unless a root stores it; on a GPU it always lies in the row's memory.
   virtual bool keepsElements(mlir::Value element) const = 0;
 
-  /// Whether a read is done before the first pass, even if one pass alone needs it.
+  /// True if a read is done before the first pass, even if one pass alone needs it.
   virtual bool fetchesFirst(mlir::Value) const { return false; }
-  /// Whether what a pass reduces, though it has lanes, goes by vectors into memory first.
+  /// True if the operands that a pass reduces are stored to memory by vectors first, although the
+  /// pass has lanes.
   virtual bool stages(llvm::ArrayRef<mlir::Value> operands) const { return false; }
 
-  /// The width of vectors, at most `most`; 1 where lanes would differ in what they do.
+  /// Chooses the width of vectors, at most `most` lanes; 1 if lanes would take different branches.
   void chooseWidth(int64_t most);
   void findStretches();
   void assign();
@@ -38,7 +39,7 @@ protected:
   void read(ScheduleAttr chosen);
   void write(RowMemory memory = RowMemory::None);
 
-  /// Whether lanes load from places far apart.
+  /// True if lanes load from places far apart.
   bool jumpsBetweenLanes() const;
   int64_t countColumnNodes() const;
 
@@ -58,7 +59,7 @@ private:
 
   llvm::DenseMap<mlir::Value, int> firstPass;
   llvm::DenseSet<mlir::Value> seenInPass, seenRows;
-  /// Whether what is visited is reduced as it is computed.
+  /// True while the visited elements are reduced as they are computed.
   bool visitsLanes = false;
 };
 

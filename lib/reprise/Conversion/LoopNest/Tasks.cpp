@@ -108,7 +108,8 @@ LogicalResult TaskFinder::propose(Value value, Task &task, Obstacle &obstacle) {
   return success(size == info.kept || fillsShape);
 }
 
-/// What is reduced in rows by the nest of a sum of columns, if that is to be apart.
+/// Finds the value that the nest of a sum of columns reduces in rows, if the sum needs a nest of
+/// its own; null otherwise.
 Value TaskFinder::findRowsBeside(const Task &task, KernelOp kernel) {
   if (!leaves.rules.sumsApart || !task.sumsColumns() || !has<ReduceOp>(kernel))
     return {};

@@ -1,4 +1,4 @@
-// reprise: the values of a group that must be stored, and what each asks of a loop nest
+// reprise: the values of a group that must be stored, and the tasks of loop nests for them
 #ifndef REPRISE_CONVERSION_LOOPNEST_TASKS_H
 #define REPRISE_CONVERSION_LOOPNEST_TASKS_H
 
@@ -6,7 +6,7 @@
 
 namespace reprise::nests {
 
-/// One thing that a nest does.
+/// A task of a nest.
 struct Task {
   enum Kind {
     Element, // compute the elements of a value
@@ -17,7 +17,7 @@ struct Task {
   /// `slot` is where the result goes.
   Root root;
   Shape shape;
-  /// Stored values that it reads.
+  /// Stored values that the task reads.
   llvm::SmallVector<mlir::Value> reads;
   /// No op outside of the group reads the result.
   bool internal = true;
@@ -31,12 +31,12 @@ struct Task {
 /// The tasks of a group.
 struct TaskList {
   std::vector<Task> tasks;
-  /// Of every reduction that is done in parts.
+  /// Parts of every reduction that is done in parts.
   llvm::DenseMap<mlir::Value, Leaves::Parts> parts;
   int64_t sharedBytes = 0;
 };
 
-/// Finds out what must be stored between nests, and lists all tasks in program order.
+/// Finds the values that must be stored between nests, and lists all tasks in program order.
 mlir::FailureOr<TaskList> listTasks(Body &body, const NestRules &rules);
 
 /// The leaves of the group itself.

@@ -45,8 +45,9 @@ struct AllTargets : TargetProvider {
     if (device == "cuda" && kind && CudaBackend::hasChips(chips)) {
       if (hasCubins && !CudaBackend::hasAssembler())
         return emitError(location, "target '")
-               << name << "' takes ptxas, which is neither in PATH nor in a CUDA toolkit "
-               << "(CUDA_HOME); without ':cubin' the target takes none";
+               << name
+               << "' needs ptxas, which is neither in PATH nor in a CUDA toolkit (CUDA_HOME); "
+                  "without ':cubin' the target does not need ptxas";
       target = std::make_shared<CudaBackend>(chips, *kind, hasCubins);
       return success();
     }

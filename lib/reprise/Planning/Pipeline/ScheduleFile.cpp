@@ -156,8 +156,8 @@ void Reader::build(Schedule &schedule) {
   if (ranks.empty() || stages == 0)
     return refuse("expected at least one piece");
   if (ranks.size() > kMost || stages % ranks.size() != 0)
-    return refuse("expected as many stages on every rank, got " + std::to_string(stages) +
-                  " stages on " + std::to_string(ranks.size()) + " ranks");
+    return refuse("expected the same number of stages on every rank, got " +
+                  std::to_string(stages) + " stages on " + std::to_string(ranks.size()) + " ranks");
   // The limit keeps the memory proportional to the size of the file.
   size_t pieces = 0;
   for (const std::vector<Piece> &row : ranks)

@@ -78,7 +78,7 @@ def _flatten(b: Builder, indices: Sequence[Value], sizes: Sequence[int]) -> Valu
 
 def _to_integers(b: Builder, indices: Sequence[Value | None]) -> list[Value | None]:
     if any(each is not None and each.dtype is torch.bool for each in indices):
-        raise Missing("indexing by a mask, whose result has a size that depends on values")
+        raise Missing("indexing by a mask: the size of the result depends on values")
     return list(indices)
 
 

@@ -165,7 +165,7 @@ def as_strided(b: Builder, node: Any, x: Value, size: Sequence[int], stride: Seq
     is_dense = all(a == c for a, c, n in zip(dense, stride, size) if n > 1)
     if math.prod(size) == math.prod(x.shape) and is_dense and not offset:
         return b.reshape(x, size)
-    raise Missing("aten.as_strided that is no reshape")
+    raise Missing("aten.as_strided that is not a reshape")
 
 
 @converts(aten.unfold.default)

@@ -21,7 +21,7 @@ def draws(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def register(converter: Callable[..., Any]) -> Callable[..., Any]:
         def checked(b: Builder, node: Any, *arguments: Any, generator: Any = None, **keywords: Any) -> Any:
             if generator is not None:
-                raise Missing(f"{node.target} with a generator of its own")
+                raise Missing(f"{node.target} with an explicit generator")
             return converter(b, node, *arguments, **keywords)
 
         converts(*targets)(checked)

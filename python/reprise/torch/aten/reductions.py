@@ -194,7 +194,7 @@ def distances(b: Builder, node: Any, x: Value, y: Value, order: float, mode: Any
 def histogram(b: Builder, node: Any, x: Value, bins: int = 100, low: float = 0, high: float = 0) -> Value:
     """Counts small integers."""
     if low != 0 or high not in (bins - 1, bins):
-        raise Missing("aten.histc of other than a count of each small integer")
+        raise Missing("aten.histc other than counting each small integer")
     indices = b.cast(x, torch.int64)
     ones = b.op("one_hot", [indices], indices.shape + (bins,), dtype_of(node))
     return b.reduce("sum", ones, range(indices.rank))

@@ -100,7 +100,7 @@ def max_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride: Seq
 def average_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride: Sequence[int] = (), padding: Any = 0,
                  ceil_mode: bool = False, counts_padding: bool = True, divisor: Any = None) -> Value:
     if divisor is not None:
-        raise Missing("aten.avg_pool3d with a divisor of its own")
+        raise Missing("aten.avg_pool3d with divisor_override")
     window, low = spread(window, 3), spread(padding, 3)
     stride = spread(stride or window, 3)
 

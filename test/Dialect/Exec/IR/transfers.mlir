@@ -107,7 +107,7 @@ func.func @iteration(%w: tensor<3x8xf32>) {
   // expected-note@below {{the event}}
   %done = exec.record
   reprise.loop 3 () over (%s = %w) : (tensor<3x8xf32>) -> () {
-    // expected-error@below {{stands in another block than what gives its event}}
+    // expected-error@below {{stands in another block than the op that gives its event}}
     exec.wait %done
     reprise.yield
   }

@@ -15,7 +15,7 @@ reprise.program @late_before devices [0] (%g: tensor<8xf32> {reprise.name = "g"}
 // -----
 
 reprise.program @callers devices [0] (%x: tensor<8xf32> {reprise.name = "x"}, %o: tensor<8xf32> {reprise.name = "y"}) -> (tensor<8xf32> {reprise.name = "y"}, tensor<8xf32> {reprise.name = "z"}) attributes {exec.arena_bytes = 32 : i64} {
-  // expected-error@+1 {{result 0 lies in an argument, which is the caller's at the pause, and is read behind it}}
+  // expected-error@+1 {{result 0 lies in an argument and is read after the pause, where arguments belong to the caller}}
   %0 = exec.launch (%a = %x) : (tensor<8xf32>) -> tensor<8xf32> {
     %r = reprise.exp %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>

@@ -233,7 +233,7 @@ reprise.program @copied_too_early devices [0] (%w: tensor<8xf32> {reprise.name =
     %r = reprise.exp %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
-  // expected-error@+1 {{stands before a launch}}
+  // expected-error@+1 {{expected no launch after the copy}}
   exec.copy %0 into 0 : tensor<8xf32>
   // expected-note@+1 {{the launch}}
   %1 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
@@ -250,7 +250,7 @@ reprise.program @copied_elsewhere devices [0] (%w: tensor<8xf32> {reprise.name =
     %r = reprise.exp %a : tensor<8xf32>
     exec.return %r : tensor<8xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
-  // expected-error@+1 {{copies to no argument of its type}}
+  // expected-error@+1 {{expected an argument of the value's type to copy to}}
   exec.copy %0 into 1 : tensor<8xf32>
   reprise.return %0 : tensor<8xf32>
 }
@@ -271,7 +271,7 @@ reprise.program @copied_to_another devices [0] (%w: tensor<8xf32> {reprise.name 
 // -----
 
 reprise.program @changed_places devices [0] (%w: tensor<8xf32> {reprise.name = "w"}, %v: tensor<8xf32> {reprise.name = "v"}) -> (tensor<8xf32> {reprise.name = "w"}, tensor<8xf32> {reprise.name = "v"}) attributes {exec.arena_bytes = 32 : i64} {
-  // expected-error@+1 {{copies from an argument}}
+  // expected-error@+1 {{copies an argument, which the kernels phase stores first}}
   exec.copy %v into 0 : tensor<8xf32>
   exec.copy %w into 1 : tensor<8xf32>
   reprise.return %v, %w : tensor<8xf32>, tensor<8xf32>

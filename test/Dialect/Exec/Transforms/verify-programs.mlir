@@ -21,7 +21,7 @@ reprise.program @second devices [1] (%x: tensor<4xf32> {reprise.name = "x", repr
 // Rows in loops meet by their order: the second one of three finds no partner.
 reprise.program @first devices [0] () {
   reprise.loop 3 () : () -> () {
-    // expected-error@below {{no other program takes the other side of 'first' receives 'tensor<4xf32>' from 'second' with tag 1}}
+    // expected-error@below {{no other program has the other side of 'first' receives 'tensor<4xf32>' from 'second' with tag 1}}
     %y, %arrived = exec.receive from @second tag 1 : tensor<4xf32>
     exec.wait %arrived
     reprise.yield
@@ -43,7 +43,7 @@ reprise.program @first devices [0] () {
   reprise.return
 }
 reprise.program @second devices [1] (%x: tensor<4xf32> {reprise.name = "x", reprise.role = "input"}) {
-  // expected-error@below {{the two sides have other sizes: 'second' sends 'tensor<4xf32>' to 'first' with tag 1}}
+  // expected-error@below {{the two sides differ in size: 'second' sends 'tensor<4xf32>' to 'first' with tag 1}}
   %sent = exec.send %x to @first tag 1 : tensor<4xf32>
   exec.wait %sent
   reprise.return
@@ -79,7 +79,7 @@ reprise.program @second devices [1] (%w: tensor<4xf32> {reprise.name = "w", repr
 reprise.program @first devices [0] (%w: tensor<4xf32> {reprise.name = "w", reprise.role = "parameter", reprise.init = #reprise.fill<1.0>}) {
   reprise.return
 }
-// expected-error@below {{takes 'w' with another type, role or initializer than another one}}
+// expected-error@below {{takes 'w' with another type, role or initializer than another program}}
 reprise.program @second devices [1] (%w: tensor<4xf32> {reprise.name = "w", reprise.role = "parameter", reprise.init = #reprise.fill<2.0>}) {
   reprise.return
 }
@@ -97,7 +97,7 @@ reprise.program @second devices [1] (%x: tensor<f32> {reprise.name = "x", repris
 
 // -----
 
-// expected-error@below {{expected one program for each device from 0 on, got one for device 1 where 0 comes next}}
+// expected-error@below {{expected one program per device, numbered from 0: got device 1 instead of 0}}
 reprise.program @first devices [1] () {
   reprise.return
 }

@@ -65,7 +65,7 @@ reprise.program @late_send devices [0] (%w: tensor<64xf32> {reprise.name = "w"})
   %0 = exec.launch (%a = %w) : (tensor<64xf32>) -> tensor<64xf32> {
     exec.return %a : tensor<64xf32>
   } {arguments = array<i64: -1>, offsets = array<i64: 0>}
-  // expected-error@below {{stands before a launch}}
+  // expected-error@below {{expected no launch after the copy}}
   exec.copy %0 into 0 : tensor<64xf32>
   // expected-note@below {{the launch}}
   %sent = exec.send %w to @stage1 tag 1 : tensor<64xf32>

@@ -1,7 +1,7 @@
 // RUN: reprise-opt %s -split-input-file -verify-diagnostics
 
 nest.program @p elements 8 shared 0 {
-  // expected-error @+1 {{expected columns}}
+  // expected-error @+1 {{expected at least one column}}
   nest.kernel rows(%i = 8) buffers(%y = output 0) {
   }
 }
@@ -65,7 +65,7 @@ nest.program @p elements 8 shared 0 {
 // -----
 
 nest.program @p elements 8 shared 0 {
-  // expected-error @+1 {{has a buffer of no kind, or before the first one}}
+  // expected-error @+1 {{has a buffer of an unknown kind, or with a negative index or offset}}
   "nest.kernel"() <{outer = array<i64>, rows = array<i64>, columns = array<i64: 8>, strides = array<i64>,
                     slots = array<i64: 4, 0, 0>}> ({
   ^bb0(%i: index, %x: !nest.buffer):
@@ -78,7 +78,7 @@ nest.program @p elements 8 shared 0 {
 nest.program @p elements 8 shared 0 {
   nest.kernel columns(%j = 8) buffers(%x = input 0) {
     %0 = nest.read %x[%j] : tensor<f32>
-    // expected-error @+1 {{computes no element of a kernel from others}}
+    // expected-error @+1 {{is no arithmetic on elements, so a kernel cannot hold it}}
     %1 = reprise.sum %0 dims [] : (tensor<f32>) -> tensor<f32>
   }
 }
@@ -87,7 +87,7 @@ nest.program @p elements 8 shared 0 {
 
 nest.program @p elements 8 shared 0 {
   nest.kernel columns(%j = 8) buffers(%x = input 0) {
-    // expected-error @+1 {{in a kernel computes elements, expected tensors of rank 0}}
+    // expected-error @+1 {{expected results of rank 0, since ops in a kernel compute single elements}}
     %0 = reprise.constant dense<1.0> : tensor<8xf32>
   }
 }
@@ -152,7 +152,7 @@ nest.program @p elements 8 shared 0 {
 nest.program @p elements 8 shared 0 {
   nest.kernel columns(%j = 8) buffers(%y = output 0) {
     %0 = nest.tile : tensor<f32>
-    // expected-error @+1 {{of parts expected 'by' and how they combine}}
+    // expected-error @+1 {{expected 'by' and a fold for a store of parts}}
     nest.store row_parts %0, %y : tensor<f32>
   }
 }
@@ -162,7 +162,7 @@ nest.program @p elements 8 shared 0 {
 nest.program @p elements 8 shared 0 {
   nest.kernel columns(%j = 8) buffers(%y = output 0) {
     %0 = nest.tile : tensor<f32>
-    // expected-error @+1 {{of no parts combines nothing}}
+    // expected-error @+1 {{expected no fold for a store that has no parts}}
     nest.store elements by sum %0, %y : tensor<f32>
   }
 }

@@ -27,7 +27,7 @@ module attributes {pipe.cuts = [#pipe.cut<schedule = "1f1b", chunks = 0, units =
 
 // -----
 
-// expected-error @below {{expected units from 0 on, more of them at the end of every stage}}
+// expected-error @below {{expected units that begin at 0 and ascend from stage to stage}}
 module attributes {pipe.cuts = [#pipe.cut<schedule = "1f1b", chunks = 1, units = [0, 2, 2], makespan = 1.0, state = fits>]} {
 }
 

@@ -138,7 +138,7 @@ reprise.program @pass devices [0] () attributes {pipe.schedule = @order} {
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
 reprise.program @before devices [0] () attributes {pipe.schedule = @order} {
-  // expected-error @below {{expected no micro-batch before or after all of them}}
+  // expected-error @below {{expected no micro-batch for a piece before or after all micro-batches}}
   pipe.piece before stage 0 microbatch 0 {
   }
   reprise.return
@@ -148,7 +148,7 @@ reprise.program @before devices [0] () attributes {pipe.schedule = @order} {
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
 reprise.program @round devices [0] () attributes {pipe.schedule = @order} {
-  // expected-error @below {{expected no round before or after all micro-batches}}
+  // expected-error @below {{expected round 0 for a piece before or after all micro-batches}}
   pipe.piece after stage 0 round 1 {
   }
   reprise.return
@@ -248,7 +248,7 @@ reprise.program @later devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule
     %a = reprise.exp %x : tensor<4xf32>
     pipe.yield %a : tensor<4xf32>
   }
-  // expected-error @below {{reads what a later piece makes}}
+  // expected-error @below {{reads a value that a later piece makes}}
   pipe.piece forward stage 0 microbatch 1 {
     %b = reprise.exp %0 : tensor<4xf32>
   }
@@ -265,7 +265,7 @@ reprise.program @down devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule 
     %a = reprise.exp %x : tensor<4xf32>
     pipe.yield %a : tensor<4xf32>
   }
-  // expected-error @below {{reads what a later piece makes}}
+  // expected-error @below {{reads a value that a later piece makes}}
   pipe.piece backward stage 1 microbatch 0 {
     %b = reprise.exp %0 : tensor<4xf32>
   }
@@ -278,7 +278,7 @@ pipe.schedule @order stages 1 microbatches 2 [0F0, 0F1, 0B0, 0B1]
 reprise.program @row_0 devices [0] () attributes {reprise.entry = "row", pipe.schedule = @order} {
   pipe.piece forward stage 0 microbatch 1 {
   }
-  // expected-error @below {{does not stand where the schedule has it}}
+  // expected-error @below {{stands in another place than the schedule says}}
   pipe.piece forward stage 0 microbatch 0 {
   }
   reprise.return
@@ -290,7 +290,7 @@ pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
 reprise.program @behind_0 devices [0] () attributes {reprise.entry = "behind", pipe.schedule = @order} {
   pipe.piece forward stage 0 microbatch 0 {
   }
-  // expected-error @below {{does not stand where the schedule has it}}
+  // expected-error @below {{stands in another place than the schedule says}}
   pipe.piece before stage 0 {
   }
   reprise.return
@@ -325,7 +325,7 @@ reprise.program @peer devices [0] (%x: tensor<4xf32>) {
 // -----
 
 reprise.program @itself devices [0] () {
-  // expected-error @below {{expected another program than its own}}
+  // expected-error @below {{expected a transfer to another program}}
   %0 = pipe.receive 0 from @itself : tensor<4xf32>
   reprise.return
 }

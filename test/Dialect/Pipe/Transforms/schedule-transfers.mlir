@@ -104,7 +104,7 @@ reprise.program @a devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule = @
   reprise.return
 }
 reprise.program @b devices [1] () attributes {pipe.schedule = @order} {
-  // expected-error @below {{the two sides have other types}}
+  // expected-error @below {{the two sides differ in type}}
   %0 = pipe.receive 0 from @a : tensor<8xf32>
   reprise.return
 }
@@ -115,7 +115,7 @@ pipe.schedule @order stages 2 microbatches 1 [0F0, 0B0] [1F0, 1B0]
 reprise.program @a devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
   // expected-note @below {{the other one}}
   pipe.send %x as 0 to @b : tensor<4xf32>
-  // expected-error @below {{another send has its number}}
+  // expected-error @below {{another send has the same number}}
   pipe.send %x as 0 to @b : tensor<4xf32>
   reprise.return
 }
@@ -133,7 +133,7 @@ reprise.program @a devices [0] (%x: tensor<4xf32>) attributes {pipe.schedule = @
 reprise.program @b devices [1] () attributes {pipe.schedule = @order} {
   // expected-note @below {{the other one}}
   %0 = pipe.receive 0 from @a : tensor<4xf32>
-  // expected-error @below {{another receive has its number}}
+  // expected-error @below {{another receive has the same number}}
   %1 = pipe.receive 0 from @a : tensor<4xf32>
   reprise.return
 }
@@ -150,7 +150,7 @@ reprise.program @b devices [1] () attributes {pipe.schedule = @order} {
   reprise.return
 }
 reprise.program @c devices [2] () attributes {pipe.schedule = @order} {
-  // expected-error @below {{the two sides are other programs}}
+  // expected-error @below {{the two sides name different programs}}
   %0 = pipe.receive 0 from @a : tensor<4xf32>
   reprise.return
 }

@@ -86,7 +86,7 @@ reprise.policy @label {
 // -----
 
 reprise.policy @default {
-  // expected-error @+1 {{'reprise.rule' op is the default, but not the last one}}
+  // expected-error @+1 {{'reprise.rule' op is the default rule and must come last}}
   reprise.rule prefer_save
   reprise.rule prefer_recompute match {op = "add"}
 }

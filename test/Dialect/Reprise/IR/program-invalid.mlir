@@ -7,7 +7,7 @@ reprise.program @none devices [] () {
 
 // -----
 
-// expected-error @below {{device 2 stands twice among its devices}}
+// expected-error @below {{device 2 is listed twice}}
 reprise.program @twice devices [2, 0, 2] () {
   reprise.return
 }

@@ -72,7 +72,7 @@ func.func @offload_falls_back(%x: tensor<2x2xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @named_argument(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-remark @+1 {{the label of 'x' is moot: an argument or a constant is never replayed}}
+  // expected-remark @+1 {{the label of 'x' has no effect: an argument or a constant is never replayed}}
   %a = reprise.name %x "x" {reprise.label = #reprise.label<must_save>} : tensor<4xf32>
   return %a : tensor<4xf32>
 }

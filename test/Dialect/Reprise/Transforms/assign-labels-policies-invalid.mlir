@@ -2,7 +2,7 @@
 // RUN: reprise-opt %s --reprise-assign-labels --split-input-file --verify-diagnostics
 
 reprise.policy @typo {
-  // expected-error @+1 {{the rule matches nothing}}
+  // expected-error @+1 {{the rule matches no op}}
   reprise.rule must_save match {op = "expp"}
 }
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -70,7 +70,7 @@ func.func private @square(%x: tensor<f32>) -> tensor<f32> {
   return %a : tensor<f32>
 }
 func.func @should_ask_for_a_body(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @below {{expected a body: functions are inlined before differentiation}}
+  // expected-error @below {{expected a gradient with a body: functions are inlined before differentiation}}
   %l, %g = reprise.value_and_grad @square(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return %g : tensor<f32>
 }

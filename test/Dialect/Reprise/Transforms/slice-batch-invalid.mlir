@@ -15,7 +15,7 @@ reprise.program @total devices [0] (%x: tensor<8xf32> {reprise.role = "input", r
   %1 = reprise.sum %0 dims [0] : (tensor<8xf32>) -> tensor<f32>
   // expected-note@below {{the total is known after the last micro-batch only}}
   %2 = reprise.broadcast %1 dims [] : (tensor<f32>) -> tensor<8xf32>
-  // expected-error@below {{'reprise.div' reads a total over the batch beside values of its micro-batch}}
+  // expected-error@below {{'reprise.div' reads both a total over the batch and values of its micro-batch}}
   %3 = reprise.div %0, %2 : tensor<8xf32>
   reprise.return %3 : tensor<8xf32>
 }
@@ -45,7 +45,7 @@ reprise.program @different devices [0] (%x: tensor<8xf32> {reprise.role = "input
 // -----
 
 reprise.program @own devices [0] (%x: tensor<8x2x2xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64}, %w: tensor<2xf32> {reprise.role = "parameter"}) -> tensor<2xf32> {
-  // expected-error@below {{every micro-batch has a value of its own of what result 0 returns}}
+  // expected-error@below {{each micro-batch has its own value of result 0, which the step cannot return}}
   %y, %m, %v = reprise.batch_norm %x, %w, %w {epsilon = 1.0e-05 : f64} : (tensor<8x2x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<8x2x2xf32>, tensor<2xf32>, tensor<2xf32>)
   reprise.return %m : tensor<2xf32>
 }
@@ -111,7 +111,7 @@ reprise.program @miscounted devices [0] (%x: tensor<4x2xf32> {reprise.role = "in
 // -----
 
 reprise.program @shared devices [0] (%x: tensor<4x2xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64}, %w: tensor<2xf32> {reprise.role = "parameter"}) -> tensor<2xf32> {
-  // expected-error@below {{'reprise.batch_statistics' expects a mean and a variance that each micro-batch has}}
+  // expected-error@below {{'reprise.batch_statistics' expects a mean and a variance of each micro-batch}}
   %wm, %wv = reprise.batch_statistics %w, %w count 4 deferred : tensor<2xf32>
   reprise.return %wv : tensor<2xf32>
 }
@@ -132,7 +132,7 @@ reprise.program @looped devices [0] (%x: tensor<3x4x2xf32> {reprise.role = "inpu
 
 // What only inputs go into may be made of the whole batch: a mask, but not the step.
 reprise.program @minor devices [0] (%x: tensor<3x4x2xf32> {reprise.role = "input", reprise.batch_dim = 1 : i64}, %w: tensor<2xf32> {reprise.role = "parameter"}) -> tensor<12x2xf32> {
-  // expected-warning@below {{'reprise.reshape' cannot be cut along the batch, so that micro-batches do not share out what is made of it}}
+  // expected-warning@below {{'reprise.reshape' cannot be cut along the batch, so every micro-batch computes its readers in full}}
   %rows = reprise.reshape %x : (tensor<3x4x2xf32>) -> tensor<12x2xf32>
   %zero = reprise.constant dense<0.0> : tensor<f32>
   %shown = reprise.add %rows, %zero : (tensor<12x2xf32>, tensor<f32>) -> tensor<12x2xf32>

@@ -10,13 +10,13 @@
 // RUN: sed '/reprise.exp/s/prefer_save/must_recompute/; /reprise.exp/s/decision<saved>/decision<kept>/; /reprise.exp/s/reasons = \["op"\]/reasons = [#reprise.reason<returned>]/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=EXCUSE
 // EXCUSE: error: result 0 is kept against its label 'must_recompute' from op
 // RUN: sed '/reprise.slice/s/prefer_recompute/must_recompute/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=VIEW
-// VIEW: error: result 0 is kept, and with it the memory of reprise.slice at {{.*}}, against its label 'must_recompute' from op
+// VIEW: error: result 0 is kept and holds the memory of reprise.slice at {{.*}}, against its label 'must_recompute' from op
 // RUN: sed '/reprise.cos/s/prefer_save/must_recompute/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=PAD
-// PAD: error: result 0 is kept, and with it the memory of reprise.cos at {{.*}}, against its label 'must_recompute' from op
+// PAD: error: result 0 is kept and holds the memory of reprise.cos at {{.*}}, against its label 'must_recompute' from op
 
 // A value that must go to the host stays on the device, for a view.
 // RUN: sed '/reprise.offload/s/prefer_save/must_offload/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=HOST
-// HOST: error: result 0 is kept, and with it the memory of reprise.offload at {{.*}}, against its label 'must_offload' from op
+// HOST: error: result 0 is kept and holds the memory of reprise.offload at {{.*}}, against its label 'must_offload' from op
 
 reprise.program @views devices [0] (%x: tensor<4xf32>, %dy: tensor<2x2xf32>, %dz: tensor<2xf32>, %dw: tensor<6xf32>)
     -> (tensor<2x2xf32>, tensor<2xf32>, tensor<2x2xf32>, tensor<6xf32>) {

@@ -47,7 +47,8 @@ TEST(ScheduleFile, SaysWhatIsWrong) {
   EXPECT_EQ(read("0F-1"), "expected a piece such as 2F0, got '0F-1' at line 1");
   EXPECT_EQ(read("0F0,0B0,0W0"),
             "expected B for every backward pass, or I and W, got '0W0' at line 1");
-  EXPECT_EQ(read("0F0\n1F0,2F0"), "expected as many stages on every rank, got 3 stages on 2 ranks");
+  EXPECT_EQ(read("0F0\n1F0,2F0"),
+            "expected the same number of stages on every rank, got 3 stages on 2 ranks");
   EXPECT_EQ(read("{\"version\": 2, \"ranks\": [[\"0F0\"]]}"), "expected 'version' 1");
   EXPECT_EQ(read("{\"version\": 1}"),
             "expected 'ranks', an array with an array of pieces per rank");

@@ -45,7 +45,7 @@ def OrderLaunchesPass : Pass<"exec-order-launches", "::reprise::ProgramOp"> {
   }];
   let options = [
     TargetOption,
-    Option<"within", "within", "int64_t", "0", "Bytes of the arena; 0: what the program's plan says, or any order does.">
+    Option<"within", "within", "int64_t", "0", "Bytes of arena within which the order must fit; 0: the bytes of the program's plan, or no limit.">
   ];
 }
 
@@ -62,8 +62,8 @@ def PlaceBuffersPass : Pass<"exec-place-buffers", "::reprise::ProgramOp"> {
   }];
   let options = [
     TargetOption,
-    Option<"enough", "enough", "int64_t", "0", "An arena of so many bytes is low enough; 0: what the program's plan says, or as low as can be found.">,
-    Option<"programs", "programs", "int64_t", "1", "So many device programs share the work of the search.">
+    Option<"enough", "enough", "int64_t", "0", "Bytes of arena at which the search ends; 0: the bytes of the program's plan, or the smallest arena that is found.">,
+    Option<"programs", "programs", "int64_t", "1", "Number of device programs that share the moves of the search.">
   ];
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }

@@ -6,16 +6,16 @@ include "mlir/Pass/PassBase.td"
 
 class ShapeOptions_ {
   list<Option> options = [
-    Option<"devices", "devices", "int64_t", "1", "How many devices">,
+    Option<"devices", "devices", "int64_t", "1", "Number of devices.">,
     Option<"schedule", "schedule", "std::string", "\"\"",
-           "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v or auto; empty: 1f1b, or gpipe for gradients of gradients">,
-    Option<"chunks", "chunks", "int64_t", "1", "Stages per device; as near to it as the schedule takes">
+           "Schedule: gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v or auto; empty: 1f1b, or gpipe for gradients of gradients.">,
+    Option<"chunks", "chunks", "int64_t", "1", "Stages per device; the schedule uses the nearest number that it allows.">
   ];
 }
 def ShapeOptions : ShapeOptions_;
 
 def CheckpointOption : Option<"checkpoint", "checkpoint", "std::string", "\"\"",
-                              "always, except-last or never; empty: as labels say">;
+                              "Micro-batches whose forward passes are replayed: always (all), except-last or never; empty: as labels say.">;
 
 def SplitStacksPass : Pass<"pipe-split-stacks", "::reprise::ProgramOp"> {
   let summary = "Gives each stage the rows of stacked parameters that it reads";
@@ -47,7 +47,7 @@ def BalanceStagesPass : Pass<"pipe-balance-stages", "::reprise::ProgramOp"> {
   }];
   let options = !listconcat(ShapeOptions.options, [
     CheckpointOption,
-    Option<"keep", "keep", "bool", "false", "The marks are the stages">
+    Option<"keep", "keep", "bool", "false", "Use the marks of the step as stages.">
   ]);
   let dependentDialects = ["::reprise::pipe::PipeDialect"];
 }

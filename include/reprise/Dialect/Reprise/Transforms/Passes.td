@@ -58,9 +58,9 @@ def AssignLabelsPass : Pass<"reprise-assign-labels", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"policies", "policies", "std::string", "Policies in order of precedence: built-in ones, rule files, plugins, @NAME in the module.">,
-    Option<"allowUnmatchedRules", "allow-unmatched-rules", "bool", "false", "A rule that matches nothing is a warning.">,
-    Option<"ignoreCheckpoints", "ignore-checkpoints", "bool", "false", "Read checkpoints as plain blocks.">,
-    Option<"unroll", "unroll", "bool", "false", "Loops will be unrolled: their iterations may differ in labels.">
+    Option<"allowUnmatchedRules", "allow-unmatched-rules", "bool", "false", "Warn about a rule that matches no op, instead of an error.">,
+    Option<"ignoreCheckpoints", "ignore-checkpoints", "bool", "false", "Treat checkpoints of the model as plain blocks without labels.">,
+    Option<"unroll", "unroll", "bool", "false", "Allow labels that differ between the iterations of a loop, because loops will be unrolled.">
   ];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
@@ -94,7 +94,7 @@ def ExpandNormalizationsPass : Pass<"reprise-expand-normalizations", "::mlir::Mo
     inherit label, rule and block of the normalization; the ops of its results also inherit labels and names of the
     results. If micro-batches cut a batch norm, `reprise-slice-batch` expands its `reprise.batch_statistics`.
   }];
-  let options = [Option<"microbatches", "microbatches", "int64_t", "1", "Parts of the batch">];
+  let options = [Option<"microbatches", "microbatches", "int64_t", "1", "Number of micro-batches that the batch is cut into.">];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
@@ -115,7 +115,7 @@ def OffloadValuesPass : Pass<"reprise-offload-values", "::reprise::ProgramOp"> {
     of the function's ops are counted, in program order. Every reader of such a value reads the new op, whose replays
     are fetches. The new op inherits order, block, label and rule. The pass runs behind `reprise-differentiate`.
   }];
-  let options = [ListOption<"values", "values", "int64_t", "Numbers of further values">];
+  let options = [ListOption<"values", "values", "int64_t", "Numbers of values to offload in addition to labelled values.">];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
@@ -168,8 +168,8 @@ def MarkStagesPass : Pass<"reprise-mark-stages", "::mlir::func::FuncOp"> {
     pass removes all marks.
   }];
   let options = [
-    Option<"devices", "devices", "int64_t", "2", "How many devices there are">,
-    ListOption<"at", "at", "std::string", "The scopes at which stages begin, but for the first one">
+    Option<"devices", "devices", "int64_t", "2", "Number of devices.">,
+    ListOption<"at", "at", "std::string", "Scopes at which the second and later stages begin; empty: the marks of the model, or stages of equal time.">
   ];
 }
 
@@ -186,7 +186,7 @@ def SliceBatchPass : Pass<"reprise-slice-batch", "::reprise::ProgramOp"> {
     A `pipe.slice` is the part of a whole-batch value that a micro-batch reads, and a `pipe.accumulate` adds a
     micro-batch's part to a sum over the batch; `pipe-lower-microbatches` turns both into ops of the model graph.
   }];
-  let options = [Option<"microbatches", "microbatches", "int64_t", "1", "Parts of the batch">];
+  let options = [Option<"microbatches", "microbatches", "int64_t", "1", "Number of micro-batches that the batch is cut into.">];
   let dependentDialects = ["::reprise::pipe::PipeDialect", "::reprise::RepriseDialect"];
 }
 
@@ -221,11 +221,11 @@ def ExportProblemPass : Pass<"reprise-export-problem", "::mlir::ModuleOp"> {
     docs/reference/PlanningProblems.md. This is a module pass, because it searches for the program to write.
   }];
   let options = [
-    Option<"output", "output", "std::string", "\"-\"", "The file; - is standard output.">,
-    Option<"program", "program", "std::string", "\"\"", "The name of the device program; empty: the only one.">,
-    Option<"target", "target", "std::string", "\"cpu\"", "The machine, as reprise-compile names it.">,
-    Option<"threads", "threads", "unsigned", "0", "Of a CPU, for costs; 0 means two.">,
-    Option<"scope", "scope", "unsigned", "0", "Which of the step's outermost gradients, in program order.">
+    Option<"output", "output", "std::string", "\"-\"", "File to write; - is standard output.">,
+    Option<"program", "program", "std::string", "\"\"", "Name of the device program; empty: the only program of the module.">,
+    Option<"target", "target", "std::string", "\"cpu\"", "Target of the step, as in reprise-compile --target.">,
+    Option<"threads", "threads", "unsigned", "0", "Number of threads of a CPU in the cost model; 0 means two.">,
+    Option<"scope", "scope", "unsigned", "0", "Number of the outermost gradient of the step to write, from 0 in program order.">
   ];
 }
 
@@ -254,7 +254,7 @@ def CheckpointPass : Pass<"reprise-checkpoint", "::reprise::ProgramOp"> {
     (`#reprise.reason`, or the rule that gave the label); a replay (`replay` > 0) carries as `reprise.original` the
     `reprise.id` of its original; the function carries `reprise.saved_bytes` and `reprise.replayed_ops`.
   }];
-  let options = [Option<"bodies", "bodies", "bool", "false", "Plan the bodies of loops only, so that they save few bytes.">];
+  let options = [Option<"bodies", "bodies", "bool", "false", "Plan only the bodies of loops, so that they save few bytes.">];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 

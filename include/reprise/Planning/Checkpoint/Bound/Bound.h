@@ -1,4 +1,4 @@
-// reprise: what any plan within a budget costs at least
+// reprise: lower bounds of the cost of plans within a budget
 #ifndef REPRISE_PLANNING_CHECKPOINT_BOUND_BOUND_H
 #define REPRISE_PLANNING_CHECKPOINT_BOUND_BOUND_H
 
@@ -12,41 +12,47 @@ struct PricedPlan {
   std::vector<Choice> choices;
 };
 
-/// A lower bound of what every plan within a budget takes.
+/// A lower bound of the cost of every plan within a budget.
 struct Bound {
-  double seconds = 0;     // of replays, at least; what MUSTs cost is counted
+  double seconds = 0;     // lower bound of the seconds of replays, those of MUSTs included
   bool isFeasible = true; // false: no plan fits
-  int launch = 0;         // where no plan fits, or where replays are needed most
-  int64_t missing = 0;    // bytes beyond the budget that every plan has there
+  int launch = 0;         // launch where no plan fits, or where replays are needed most
+  int64_t missing = 0;    // bytes beyond the budget that every plan has at this launch
   std::vector<PricedPlan> plans;
-  bool isTruncated = false; // ended early: what was found is a bound, but a weaker one
+  bool isTruncated = false; // true: the search ended early, so the bound is valid but weaker
 };
 
-/// Before a launch runs, each value that launches before it made and that its backward readers
-/// need is there, or is computed again from what is there or computed again itself. At a price per
-/// byte the cheapest such choice is a minimum cut (Picard, Maximal closure of a graph, Management
-/// Science 1976), and the best price gives a lower bound (Lagrangian duality) for every plan that
-/// keeps the order of the originals, with any number of replays. This is the cut-knapsack bound
-/// with the operands of replays counted. Looks at `launches` launches where most is alive;
-/// any subset gives a bound. Problem and footprint must be valid. At most thirty minimum cuts of
-/// the operations before each launch. \p isOver ends it between cuts and inside of them.
+/// Returns a lower bound for every plan that keeps the order of the originals, with any number of
+/// replays. The model:
+///
+/// - Before a launch runs, every earlier value that a backward reader needs is in memory, or a
+///   replay computes it from values in memory and from other replays.
+/// - At a price per byte, the cheapest such choice is a minimum cut (Picard, Maximal closure of a
+///   graph, Management Science 1976).
+/// - The best price gives the lower bound (Lagrangian duality). This is the cut-knapsack bound with
+///   the operands of replays counted.
+///
+/// Computes the bound at the `launches` launches with the most live bytes and returns the highest;
+/// any subset of launches gives a bound. Problem and footprint must be valid. Solves at most thirty
+/// minimum cuts of the operations before each launch. \p isOver ends the search between and inside
+/// cuts.
 Bound findBound(const Problem &problem, const Footprint &footprint, int64_t budget,
                 int launches = 4, const IsOver &isOver = nullptr);
 
-/// The same for plans that may run launches in any order which their reads allow: before the kernel
-/// of an operation first runs, whatever it needs has run, and what needs its results has not. So
-/// each value made by the former for the latter is there, or computed again later. Weaker than
-/// `findBound` where the program's order is kept; looks at some operations where most is alive.
-/// Without `plans` and `launch`.
+/// Returns a lower bound for plans that may run launches in any order that their reads allow.
+/// Before the kernel of an operation first runs, its predecessors have run and its successors have
+/// not. So each value that a predecessor makes for a successor is in memory, or is computed again
+/// later. If the order is the program's, the bound is weaker than that of `findBound`. Computes it
+/// at `moments` operations with many live bytes. Leaves `plans` and `launch` empty.
 Bound findAnyOrderBound(const Problem &problem, const Footprint &footprint, int64_t budget,
                         int moments = 4, const IsOver &isOver = nullptr);
 
-/// Seconds of replays that every plan takes at least, from all launches together: at a price of a
-/// byte for each launch, the cheapest choices are a minimum cut, too, and prices at which it is
-/// dear are found by subgradient steps (Polyak, Minimization of unsmooth functionals, 1969) towards
-/// `known`, the seconds of a plan that fits, where they end. Weaker at a single launch than
-/// `findBound`, and stronger where different launches need different replays. One minimum cut of
-/// all operations for each of `steps` steps. In seconds.
+/// Returns a lower bound of the seconds of replays from all launches together. Each launch has a
+/// price per byte; at given prices the cheapest choices are a minimum cut. Subgradient steps
+/// (Polyak, Minimization of unsmooth functionals, 1969) raise the bound towards `known`, the
+/// seconds of a plan that fits. At a single launch the bound is weaker than that of `findBound`; it
+/// is stronger if different launches need different replays. Solves one minimum cut of all
+/// operations in each of `steps` steps.
 double findJointBound(const Problem &problem, const Footprint &footprint, int64_t budget,
                       double known, int steps = 60, const IsOver &isOver = nullptr);
 

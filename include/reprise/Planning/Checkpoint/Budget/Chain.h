@@ -8,32 +8,37 @@ namespace reprise::checkpoint {
 
 /// Forward units that run one after the other, and whose backward passes run in the opposite order.
 struct Chain {
-  /// What a unit takes for one choice of its inner values.
+  /// Seconds and bytes of a unit for one choice of its inner values.
   struct Way {
     double own = 0;   // seconds of replays for its backward pass, once its input is there
     double again = 0; // seconds to make its output from its input
     int64_t kept = 0; // bytes of inner values that are kept from its forward to its backward pass
     int64_t need = 0; // bytes while it runs, beside inputs and what earlier units keep
   };
-  /// The same ways, in the same order, for all units.
+  /// Candidates of each unit; all units have the same ones in the same order.
   std::vector<std::vector<Way>> units;
   std::vector<int64_t> inputs; // bytes, per unit; that of the first is always there
 };
 
-/// What becomes of each unit's input, and which way each unit takes.
+/// A plan of a chain: a choice for the input of each unit, and the index of the unit's candidate.
 struct ChainPlan {
   std::vector<Choice> inputs;
   std::vector<int> ways;
   double seconds = 0;
 };
 
-/// The cheapest plan of segments within the budget; none if there is none. A segment starts with an
-/// input that is saved. Its units take one way, and each k-th of its other inputs is made again
-/// once, when the segment's backward pass starts, and kept until it has been read; the inputs
-/// between are made from those for each unit, so that chains are replayed up to two levels deep
-/// (after Beaumont et al., Optimal checkpointing for heterogeneous chains, 2019, arXiv:1911.13214,
-/// where levels nest). Lists of undominated pairs of bytes and seconds, per unit.
-/// O(units² · ways · length of lists); more than `kMostUnits` have no plan.
+/// Returns the cheapest plan of segments within the budget in bytes; none if no plan fits. The
+/// model (after Beaumont et al., Optimal checkpointing for heterogeneous chains, 2019,
+/// arXiv:1911.13214, where levels nest):
+///
+/// - A segment starts with a saved input. All its units use the same candidate.
+/// - Each k-th of its other inputs is computed again once, when the segment's backward pass starts,
+///   and is kept until its last reader.
+/// - The inputs between them are computed again for each unit. So chains are replayed up to two
+///   levels deep.
+///
+/// Keeps lists of undominated pairs (bytes, seconds) per unit. O(units² · candidates · length of
+/// lists). A chain of more than `kMostUnits` units has no plan.
 std::optional<ChainPlan> solveChain(const Chain &chain, int64_t budget);
 
 inline constexpr size_t kMostUnits = 160;

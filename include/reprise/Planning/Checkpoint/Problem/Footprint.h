@@ -16,7 +16,7 @@ struct Neighbour {
   int64_t bytes = 0;
 };
 
-/// What a schedule of a problem takes, in bytes and seconds. The model:
+/// The step around a problem, which defines the bytes and seconds of a schedule. The model:
 ///
 /// - **Launches** are the kernels of the step, in the order in which they run. An original runs in
 ///   the launch that the footprint gives it, whatever is replayed.
@@ -42,10 +42,10 @@ struct Neighbour {
 struct Footprint {
   int numLaunches = 0;
   std::vector<int> launches;   // per operation: the launch that runs it, or kNoLaunch
-  std::vector<int> times;      // the same, but the first launch that reads it instead of kNoLaunch
-  std::vector<double> seconds; // per operation: of one replay, beside its launch and traffic
-  double launchSeconds = 0;    // of a step of replays
-  double byteSeconds = 0;      // of a byte that is stored or loaded for the choices' sake
+  std::vector<int> times;      // per operation: its launch, or the first launch that reads it
+  std::vector<double> seconds; // per operation: of one replay, without its launch and traffic
+  double launchSeconds = 0;    // of the launch of a step of replays
+  double byteSeconds = 0;      // of a byte that is stored or loaded because of the choices
   // Per operation: bytes that its kernel takes beside operands and results, while it runs, of an
   // original or a replay. None has any if this is empty.
   std::vector<int64_t> scratch;
@@ -63,7 +63,7 @@ struct Footprint {
 
   int64_t scratchOf(size_t operation) const { return scratch.empty() ? 0 : scratch[operation]; }
   bool storesUnread(size_t operation) const { return !makesAll.empty() && makesAll[operation]; }
-  /// Whether results lie in the place of operands of the same size that die in their kernel.
+  /// True if results may lie in place of operands of the same size that die in their kernel.
   bool takesPlaces(const Problem &problem, size_t operation) const {
     Kind kind = problem.operations[operation].kind;
     return kind == Kind::Elementwise || kind == Kind::Reduction ||

@@ -9,9 +9,9 @@ namespace reprise::checkpoint {
 /// Launches, by their numbers in program order, in the order in which they run.
 using LaunchOrder = std::vector<int>;
 
-/// What a footprint leaves out that matters in other orders: which launches wait for each other,
-/// and all launches that read what lies in memory, where the footprint tells the last one alone.
-/// The number of launches stands for the end of the step.
+/// Facts that other orders of the launches need and that a footprint lacks: which launches wait for
+/// each other, and every launch that reads a buffer; a footprint names the last reader only. The
+/// number of launches stands for the end of the step.
 struct LaunchLinks {
   std::vector<std::vector<int>> next;             ///< per launch: those that wait for it
   std::vector<std::vector<int>> outside;          ///< per value: readers outside the problem
@@ -19,7 +19,7 @@ struct LaunchLinks {
   std::vector<std::vector<int>> neighbourReaders; ///< per neighbour
 };
 
-/// Whether every launch runs once, behind those that it waits for.
+/// True if every launch runs once, after the launches that it waits for.
 bool isPossible(const LaunchLinks &links, const LaunchOrder &order);
 
 /// The footprint of the same step with its launches in another order, which must be possible.

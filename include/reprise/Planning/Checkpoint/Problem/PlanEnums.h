@@ -12,20 +12,20 @@
 // clang-format off
 namespace reprise::checkpoint {
 
-/// What a policy asks for the results of an op.
+/// Request of a policy for the results of an op.
 enum class ValueLabel : uint8_t {
   None, ///< nothing
   /// The backward pass reads the original.
   MustSave = 1,
-  /// The same, if the budget allows it.
+  /// The backward pass reads the original if the budget allows it.
   PreferSave = 2,
-  /// Computed again, unless a plan saves it for a reason.
+  /// The result is computed again, unless a plan saves it for a reason.
   PreferRecompute = 3,
-  /// Computed again in every plan.
+  /// The result is computed again in every plan.
   MustRecompute = 4,
-  /// Waits in the memory of the host.
+  /// The result waits in the memory of the host.
   MustOffload = 5,
-  /// The same, unless it is computed again.
+  /// The result waits in the memory of the host, or is computed again.
   PreferOffload = 6,
 };
 inline constexpr std::string_view kValueLabelTexts[] = {
@@ -46,17 +46,17 @@ constexpr std::optional<ValueLabel> parseValueLabel(std::string_view text) {
   return std::nullopt;
 }
 
-/// What happens to a value in the backward pass.
+/// How a plan provides a value to the backward pass.
 enum class Decision : uint8_t {
-  /// Held, as labelled or for lack of a label.
+  /// Kept in memory, as its label asks or because it has none.
   Saved = 0,
-  /// Held against its label.
+  /// Kept in memory although its label asks for a replay.
   Kept = 1,
   /// Computed again.
   Replayed = 2,
   /// Read by neither the backward pass nor a replay.
   NotNeeded = 3,
-  /// Waits in the memory of the host.
+  /// Moved to the memory of the host and back.
   Offloaded = 4,
 };
 inline constexpr std::string_view kDecisionTexts[] = {
@@ -75,9 +75,9 @@ constexpr std::optional<Decision> parseDecision(std::string_view text) {
   return std::nullopt;
 }
 
-/// Why a decision was made.
+/// Reason of a decision.
 enum class Reason : uint8_t {
-  /// As labelled; plans have the name of the rule in its place.
+  /// The label asks for it; plans show the name of the rule instead.
   Label = 0,
   /// No label: saving costs less time.
   Fastest = 1,
@@ -85,11 +85,11 @@ enum class Reason : uint8_t {
   NearlyFree = 2,
   /// An input of a unit that has replays, or of the last unit.
   BlockInput = 3,
-  /// Of the last unit before its backward pass.
+  /// The unit of the value runs directly before its own backward pass.
   LastUnit = 4,
   /// The plan that fits the budget says so.
   Budget = 5,
-  /// There in any case.
+  /// The value is in memory in any case.
   Outlives = 6,
   /// Labelled, but not needed.
   Moot = 7,
@@ -116,15 +116,15 @@ constexpr std::optional<Reason> parseReason(std::string_view text) {
   return std::nullopt;
 }
 
-/// What becomes of a value where the backward pass, or a replay, reads it.
+/// Execution of a value that the backward pass, or a replay, reads.
 enum class Choice : uint8_t {
-  /// The original is kept.
+  /// The original is kept for all readers.
   Save = 0,
-  /// Made again once, for all its readers.
+  /// A single replay serves all readers.
   Replay = 1,
-  /// Made again for each unit whose backward pass asks for it.
+  /// Each unit whose backward pass reads the value has its own replay.
   ReplayPerUnit = 2,
-  /// Kept for the first unit that asks for it, made again once for all later ones.
+  /// The original is kept for the first unit that reads it; a single replay serves all later units.
   SaveThenReplay = 3,
 };
 inline constexpr std::string_view kChoiceTexts[] = {
@@ -142,7 +142,7 @@ constexpr std::optional<Choice> parseChoice(std::string_view text) {
   return std::nullopt;
 }
 
-/// What a plan changes of the step before values are chosen.
+/// Change that a plan makes to the step before values are chosen.
 enum class Form : uint8_t {
   /// Loops are replaced by their iterations.
   Unrolled = 0,

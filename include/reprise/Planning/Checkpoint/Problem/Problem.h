@@ -13,10 +13,10 @@
 
 namespace reprise::checkpoint {
 
-/// What an operation's kernel can do with the values that it reads or makes.
+/// Kinds of operations: how an operation's kernel reads its operands and stores its results.
 enum class Kind : uint8_t {
   Elementwise, // can be computed inside its consumer's kernel; reads from registers
-  View,        // the same, and its elements are its operand's
+  View,        // shows the elements of its operand; otherwise like Elementwise
   Reduction,   // reads from registers, but is a kernel of its own
   Contraction, // reads memory, often enough that a pass over an operand costs little beside it
   Other,       // reads memory: attention, gathers
@@ -25,7 +25,7 @@ enum class Kind : uint8_t {
 /// An operand that is there whenever it is read: an argument, a constant, a value from outside.
 inline constexpr int kAvailable = -1;
 
-/// One differentiated computation: its primal part and its cotangents. The model:
+/// A differentiated computation: its primal part and its cotangents. The model:
 ///
 /// - Operations stand in program order, without constants. Each reads values of earlier operations
 ///   and makes new ones. Values are numbered in the order in which they are made.
@@ -56,7 +56,7 @@ struct Problem {
     int container = 0;  // the innermost
     int body = 0;       // the body of a loop; replays serve readers in their own body only
     int64_t order = 0;  // derivative order: bit i is set if expansion i made the operation
-    bool primal = true; // else it belongs to the cotangent part: it is never replayed
+    bool primal = true; // false: part of the cotangents, never replayed
     Kind kind = Kind::Other;
     bool remade = false; // a view that is made again where a replay reads it: what a loop keeps of
                          // a view is a copy

@@ -17,8 +17,7 @@ struct ProblemFile {
   std::optional<LaunchLinks> links;
   /// Seconds, or whatever costs are measured in, of one execution of the whole step.
   double totalCost = 0;
-  /// What the file calls operations and values, as JSON writes it between quotes; "" where it does
-  /// not.
+  /// Names of operations and values, as JSON writes them between quotes; "" for one without a name.
   std::vector<std::string> operationNames, valueNames;
 };
 

@@ -9,7 +9,7 @@ namespace reprise::checkpoint {
 
 struct Recount {
   int64_t peak = 0; // bytes
-  double cost = 0;  // what the choices add to the step
+  double cost = 0;  // seconds that the choices add to the step
 };
 
 /// Judges a plan that was made with Meter, with which it shares nothing but Footprint.h's

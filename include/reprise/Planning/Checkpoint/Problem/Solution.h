@@ -6,8 +6,8 @@
 
 namespace reprise::checkpoint {
 
-/// One execution of an operation: the original (replay 0), or a replay. `sources` names for every
-/// operand the execution of its operation that is read, by replay number; 0 where it is available.
+/// An execution of an operation: the original (replay 0), or a replay. `sources` has for every
+/// operand the replay number of the execution that is read; 0 for an operand that is available.
 struct Execution {
   int operation = 0;
   int replay = 0;

@@ -7,7 +7,7 @@
 
 namespace reprise::checkpoint {
 
-/// What is wrong, and with which operation or value, if there is one.
+/// A defect, and the operation or value that has it; -1 if none has.
 struct Defect {
   enum class Kind { Problem, Order, Source, Replay, Label, Decision };
   Kind kind;

@@ -11,9 +11,9 @@ namespace reprise::checkpoint {
 
 struct Usage {
   int64_t peak = 0;   // bytes
-  int peakLaunch = 0; // the launch with it, or the one that the replay with it is for
+  int peakLaunch = 0; // launch at the peak; for a peak in a replay, the launch that needs it
   double excess = 0;  // bytes beyond the budget, summed over all steps
-  double seconds = 0; // what the choices add to the step
+  double seconds = 0; // that the choices add to the step
   int executions = 0; // originals and replays
 };
 
@@ -26,10 +26,10 @@ public:
   Meter(const Problem &problem, const Footprint &footprint);
   ~Meter();
 
-  /// A schedule that would be given up (ScheduleBuilder) has an endless peak. O(launches, replays,
-  /// and what reads back).
+  /// Measures the schedule of choices, one per value. A schedule that `ScheduleBuilder` would give
+  /// up has the peak INT64_MAX. O(launches + replays + backward readers).
   Usage measure(const std::vector<Choice> &choices, int64_t budget);
-  /// Of the last choices measured: the bytes at each launch.
+  /// Returns the bytes at each launch for the last choices measured.
   const std::vector<int64_t> &profile() const;
 
 private:

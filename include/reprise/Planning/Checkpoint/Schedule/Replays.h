@@ -42,10 +42,10 @@ public:
 
   explicit ScheduleBuilder(const Problem &problem);
 
-  /// One choice per value; those of values that are not primal, or that outlive the backward pass,
-  /// do not matter. Replays are numbered from `firstReplay`. Where chains are made again for unit
-  /// after unit, their number may be quadratic: beyond `kMostRuns` for each operation the schedule
-  /// is given up. O(runs and their operands).
+  /// Makes the schedule of choices, one per value. Choices of values that are not primal, or that
+  /// outlive the backward pass, are ignored. Replays are numbered from `firstReplay`. If chains are
+  /// computed again for unit after unit, the number of replays may be quadratic: beyond `kMostRuns`
+  /// runs per operation the schedule is given up. O(runs and their operands).
   const Schedule &build(const std::vector<Choice> &choices, int firstReplay = 1);
 
 private:

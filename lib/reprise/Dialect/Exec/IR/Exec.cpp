@@ -119,7 +119,8 @@ LogicalResult WaitOp::verify() {
     return emitOpError("expected an event that a transfer or a record gives");
   if (giver->getBlock() == (*this)->getBlock())
     return success();
-  InFlightDiagnostic diagnostic = emitOpError("stands in another block than what gives its event");
+  InFlightDiagnostic diagnostic =
+      emitOpError("stands in another block than the op that gives its event");
   diagnostic.attachNote(giver->getLoc()) << "the event";
   return diagnostic;
 }

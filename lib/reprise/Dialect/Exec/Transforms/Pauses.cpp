@@ -44,8 +44,8 @@ static LogicalResult verifyArguments(PauseOp pause, StoringOpInterface maker) {
     if ((*maker.getArguments())[result.getResultNumber()] >= 0 && isReadAcross(pause, result))
       return refuse(maker, findReaderBehind(pause, result),
                     "result " + Twine(result.getResultNumber()) +
-                        " lies in an argument, which is the caller's at the pause, and is read "
-                        "behind it");
+                        " lies in an argument and is read after the pause, where arguments belong "
+                        "to the caller");
   return success();
 }
 

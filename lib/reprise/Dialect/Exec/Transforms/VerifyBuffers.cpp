@@ -156,18 +156,18 @@ private:
       int64_t number = copy.getArgument();
       if (number >= function.getNumArguments() ||
           function.getArgument(number).getType() != copy.getValue().getType())
-        return copy.emitError("copies to no argument of its type");
+        return copy.emitError("expected an argument of the value's type to copy to");
       // The kernels phase stores such a value first. If two arguments swap places, the second copy
       // would read the value that the first copy wrote.
       if (isa<BlockArgument>(findStorage(copy.getValue()).root))
-        return copy.emitError("copies from an argument");
+        return copy.emitError("copies an argument, which the kernels phase stores first");
       if (!copied.try_emplace(number, copy.getValue()).second || overwritten.contains(number))
         return copy.emitError("writes argument ") << number << " a second time";
       // Launches may follow the copy only behind the pause.
       for (Operation *next = copy->getNextNode(); next && !isa<PauseOp>(next);
            next = next->getNextNode())
         if (isa<LaunchOp, LoopOp, CallOp>(next) || getEventBeside(next)) {
-          InFlightDiagnostic diagnostic = copy.emitError("stands before a launch");
+          InFlightDiagnostic diagnostic = copy.emitError("expected no launch after the copy");
           diagnostic.attachNote(next->getLoc()) << "the launch";
           return diagnostic;
         }
@@ -201,7 +201,8 @@ private:
     auto root = cast<OpResult>(findStorage(result).root);
     if (!isInArena(root) || offsetOf(root) != offsetOf(result))
       return result.getOwner()->emitError("result ")
-             << result.getResultNumber() << " lies elsewhere than the loop around it says";
+             << result.getResultNumber()
+             << " lies in another buffer than the loop around the launch expects";
     auto [buffer, isNew] = bufferOf.try_emplace(root, values.size());
     if (isNew) {
       auto [first, last] = positions.seenFrom(root, root.getOwner());

@@ -82,8 +82,8 @@ private:
   LogicalResult refuse(const Rendezvous::Finding &finding) {
     Operation *first = transfers[finding.transfers.front().name];
     InFlightDiagnostic error = first->emitError(
-        finding.fault == Rendezvous::Fault::NoPartner ? "no other program takes the other side of "
-        : finding.fault == Rendezvous::Fault::Sizes   ? "the two sides have other sizes: "
+        finding.fault == Rendezvous::Fault::NoPartner ? "no other program has the other side of "
+        : finding.fault == Rendezvous::Fault::Sizes   ? "the two sides differ in size: "
                                                       : "device programs wait for each other: ");
     describe(*error.getUnderlyingDiagnostic(), first);
     for (Rendezvous::Transfer other : ArrayRef(finding.transfers).drop_front())

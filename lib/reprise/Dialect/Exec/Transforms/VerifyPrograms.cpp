@@ -161,8 +161,8 @@ private:
                    signature.getBatchDim(i) == other.getBatchDim(number);
     if (isAlike)
       return success();
-    return refuse(program, first) << "takes '" << name
-                                  << "' with another type, role or initializer than another one";
+    return refuse(program, first)
+           << "takes '" << name << "' with another type, role or initializer than another program";
   }
 
   std::map<StringRef, SmallVector<std::pair<ProgramOp, unsigned>>> arguments;
@@ -184,8 +184,8 @@ LogicalResult checkNumbers(ArrayRef<ProgramOp> programs) {
   for (auto [device, program] : byDevice)
     if (device != next++)
       return ProgramOp(program).emitError(
-                 "expected one program for each device from 0 on, got one for device ")
-             << device << " where " << next - 1 << " comes next";
+                 "expected one program per device, numbered from 0: got device ")
+             << device << " instead of " << next - 1;
   return success();
 }
 

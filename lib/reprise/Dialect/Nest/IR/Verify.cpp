@@ -21,16 +21,17 @@ static LogicalResult verifySlots(Operation *op, ArrayRef<int64_t> slots, size_t 
   for (const BufferSlot &slot : readSlots(slots))
     if (slot.kind < BufferSlot::Input || slot.kind > BufferSlot::Stream || slot.index < 0 ||
         slot.offset < 0)
-      return op->emitOpError("has a buffer of no kind, or before the first one");
+      return op->emitOpError("has a buffer of an unknown kind, or with a negative index or offset");
   return success();
 }
 
 /// An op of the model in a kernel computes one element from others.
 static LogicalResult verifyArithmetic(Operation *op) {
   if (!isa<ElementwiseOpInterface>(op) && !op->hasTrait<OpTrait::ConstantLike>())
-    return op->emitOpError("computes no element of a kernel from others");
+    return op->emitOpError("is no arithmetic on elements, so a kernel cannot hold it");
   if (!llvm::all_of(op->getResultTypes(), isElement))
-    return op->emitOpError("in a kernel computes elements, expected tensors of rank 0");
+    return op->emitOpError(
+        "expected results of rank 0, since ops in a kernel compute single elements");
   return success();
 }
 
@@ -38,7 +39,7 @@ LogicalResult KernelOp::verify() {
   Block &block = getBlock();
   size_t loops = getShape().factors().size();
   if (getColumns().empty())
-    return emitOpError("expected columns");
+    return emitOpError("expected at least one column");
   if (!getStrides().empty() && getStrides().size() != loops)
     return emitOpError() << "expected a stride for each of " << loops << " loops, got "
                          << getStrides().size();
@@ -96,6 +97,6 @@ LogicalResult SequenceOp::verify() {
 LogicalResult StoreOp::verify() {
   if (isParts() == getFold().has_value())
     return success();
-  return emitOpError(isParts() ? "of parts expected 'by' and how they combine"
-                               : "of no parts combines nothing");
+  return emitOpError(isParts() ? "expected 'by' and a fold for a store of parts"
+                               : "expected no fold for a store that has no parts");
 }

@@ -61,7 +61,7 @@ LogicalResult CutAttr::verify(function_ref<InFlightDiagnostic()> emitError, Stri
     return emitError() << "expected one or more chunks per device, got " << chunks;
   ArrayRef<int64_t> begins = units.asArrayRef();
   if (begins.size() < 2 || begins.front() != 0 || !llvm::is_sorted(begins, std::less_equal<>()))
-    return emitError() << "expected units from 0 on, more of them at the end of every stage";
+    return emitError() << "expected units that begin at 0 and ascend from stage to stage";
   if (!makespan.getType().isF64())
     return emitError() << "expected the makespan as f64, got " << makespan.getType();
   return success();

@@ -110,10 +110,11 @@ Location PieceOp::getLocOf(OpResult result) {
 
 LogicalResult PieceOp::verify() {
   if (isPass() != getMicrobatch().has_value())
-    return emitOpError(isPass() ? "expected the micro-batch of the pass"
-                                : "expected no micro-batch before or after all of them");
+    return emitOpError(
+        isPass() ? "expected the micro-batch of the pass"
+                 : "expected no micro-batch for a piece before or after all micro-batches");
   if (!isPass() && getRound() != 0)
-    return emitOpError("expected no round before or after all micro-batches");
+    return emitOpError("expected round 0 for a piece before or after all micro-batches");
   if (getBody().getNumArguments() != 0)
     return emitOpError("expected no arguments of its body");
   auto yield = dyn_cast<YieldOp>(getBody().front().empty() ? nullptr : &getBody().front().back());
@@ -137,7 +138,7 @@ static LogicalResult verifyPeer(Operation *op, FlatSymbolRefAttr peer,
   if (!program)
     return op->emitOpError("there is no device program ") << peer;
   if (program == op->getParentOp())
-    return op->emitOpError("expected another program than its own");
+    return op->emitOpError("expected a transfer to another program");
   return success();
 }
 

@@ -101,7 +101,7 @@ private:
           rank(piece) > rank(reader) ||
           (piece.isPass() && reader.isPass() && *piece.getMicrobatch() > *reader.getMicrobatch());
       if (isLater)
-        return refuse(reader, piece, "reads what a later piece makes", "that piece");
+        return refuse(reader, piece, "reads a value that a later piece makes", "that piece");
     }
     return success();
   }
@@ -142,7 +142,7 @@ private:
                      piece.getRound(),
                      piece.isPass() ? positions.at({key.pass, key.stage, key.microbatch}) : 0);
       if (own < last)
-        return piece.emitOpError("does not stand where the schedule has it");
+        return piece.emitOpError("stands in another place than the schedule says");
       last = own;
     }
     return success();

@@ -53,7 +53,7 @@ private:
           continue;
         auto [found, isNew] = numbers.try_emplace(send.getNumber(), transfers.size());
         if (!isNew)
-          return refuse(send, "another send has its number", transfers[found->second].send);
+          return refuse(send, "another send has the same number", transfers[found->second].send);
         transfers.push_back({send, {}, {}, {}});
         messages.push_back({device, 0, turn, 0});
       }
@@ -81,12 +81,12 @@ private:
       Transfer &transfer = transfers[found->second];
       Message &message = messages[found->second];
       if (transfer.receive)
-        return refuse(receive, "another receive has its number", transfer.receive);
+        return refuse(receive, "another receive has the same number", transfer.receive);
       if (transfer.send.getPeer() != program.getName() ||
           receive.getPeer() != ProgramOp(programs[message.from]).getName())
-        return refuse(receive, "the two sides are other programs", transfer.send);
+        return refuse(receive, "the two sides name different programs", transfer.send);
       if (transfer.send.getValue().getType() != receive.getType())
-        return refuse(receive, "the two sides have other types", transfer.send);
+        return refuse(receive, "the two sides differ in type", transfer.send);
       transfer.receive = receive;
       message.to = device;
       message.read = turn;

@@ -72,7 +72,7 @@ LogicalResult ProgramOp::verify() {
     if (device < 0 || device > kMostOfDevice)
       return emitOpError("expected devices from 0 to ") << kMostOfDevice << ", got " << device;
     if (!seen.insert(device).second)
-      return emitOpError("device ") << device << " stands twice among its devices";
+      return emitOpError("device ") << device << " is listed twice";
   }
   return success();
 }

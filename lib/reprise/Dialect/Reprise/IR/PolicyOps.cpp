@@ -29,7 +29,7 @@ LogicalResult PolicyOp::verifyRegions() {
     if (!rule)
       return op.emitError("expected a reprise.rule");
     if (rule.isDefault() && &op != &getBody().front().back())
-      return rule.emitOpError("is the default, but not the last one");
+      return rule.emitOpError("is the default rule and must come last");
   }
   return success();
 }

@@ -175,7 +175,7 @@ void Labeller::removeNames(UnitTree &tree) {
                      !definition->hasTrait<OpTrait::ConstantLike>();
     if (label && !isPlanned && !isa_and_present<LoopOp>(definition))
       name.emitRemark("the label of '")
-          << name.getName() << "' is moot: an argument or a constant is never replayed";
+          << name.getName() << "' has no effect: an argument or a constant is never replayed";
     Value named = name.getOperand();
     // After autodiff the primal replaces the result, so the name applies to the primal.
     while (auto rule = named.getDefiningOp<CustomVjpOp>())

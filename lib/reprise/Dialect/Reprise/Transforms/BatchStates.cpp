@@ -13,10 +13,10 @@ static void warnOfJoined(const llvm::DenseMap<Value, Operation *> &joined,
     return;
   for (Value operand : joinedReader->getOperands())
     if (Operation *joiner = joined.lookup(operand)) {
-      InFlightDiagnostic warning = joiner->emitWarning("'")
-                                   << joiner->getName()
-                                   << "' cannot be cut along the batch, so that micro-batches do "
-                                      "not share out what is made of it";
+      InFlightDiagnostic warning =
+          joiner->emitWarning("'")
+          << joiner->getName()
+          << "' cannot be cut along the batch, so every micro-batch computes its readers in full";
       warning.attachNote(joinedReader->getLoc()) << "this op runs on the whole batch";
       return;
     }
@@ -64,7 +64,7 @@ LogicalResult reprise::refuseTotals(const BatchStates &states, Operation *op) {
         states.get(operand).kind == BatchState::Part) {
       InFlightDiagnostic error =
           op->emitError("'") << op->getName()
-                             << "' reads a total over the batch beside values of its micro-batch";
+                             << "' reads both a total over the batch and values of its micro-batch";
       error.attachNote(operand.getLoc()) << "the total is known after the last micro-batch only";
       return error;
     }
@@ -208,7 +208,7 @@ LogicalResult BatchStates::visitStatistics(BatchStatisticsOp op) {
   auto isOwn = [&](Value value) { return get(value).kind == BatchState::Own; };
   if (!llvm::all_of(op->getOperands(), isOwn))
     return op.emitError("'") << op->getName()
-                             << "' expects a mean and a variance that each micro-batch has";
+                             << "' expects a mean and a variance of each micro-batch";
   if (op.getDeferred() && isInLoop(op))
     return op.emitError("'") << op->getName() << "' in a loop cannot be deferred";
   if (static_cast<int64_t>(op.getCount()) % batch != 0)
@@ -336,8 +336,8 @@ bool BatchStates::handOverStates(bool &changed) {
       continue;
     int64_t argument = signature.getReplacedArguments()[number];
     if (argument < 0) {
-      emitError(value.getLoc()) << "every micro-batch has a value of its own of what result "
-                                << number << " returns";
+      emitError(value.getLoc()) << "each micro-batch has its own value of result " << number
+                                << ", which the step cannot return";
       return false;
     }
     BatchState &state = states[step.getArgument(argument)];

@@ -67,7 +67,8 @@ struct DifferentiatePass : impl::DifferentiatePassBase<DifferentiatePass> {
   /// `ops` counts the ops of the module.
   static LogicalResult expand(ValueAndGradOp op, unsigned height, int64_t &ops) {
     if (op.getBody().empty())
-      return op.emitError("expected a body: functions are inlined before differentiation");
+      return op.emitError(
+          "expected a gradient with a body: functions are inlined before differentiation");
     // The level is a bit of the order, which is an i64.
     if (height > kMostLevels - 1)
       return op.emitError("gradients nest deeper than ") << kMostLevels << " levels";

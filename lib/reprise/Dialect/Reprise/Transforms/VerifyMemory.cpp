@@ -115,7 +115,7 @@ LogicalResult reprise::verifyMemory(const Scope &scope, const Uses &uses) {
         continue;
       OpResult labelled = must->second;
       return op->emitError("result ")
-             << value.getResultNumber() << " is kept, and with it the memory of "
+             << value.getResultNumber() << " is kept and holds the memory of "
              << describeOp(labelled.getOwner()) << ", against its label '"
              << stringifyLabel(*getLabel(labelled)) << "' from " << getRule(labelled);
     }

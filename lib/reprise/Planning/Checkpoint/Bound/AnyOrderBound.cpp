@@ -1,4 +1,4 @@
-// reprise: what any plan within a budget costs at least, in any order of the launches
+// reprise: lower bounds of the cost of plans within a budget, in any order of the launches
 #include "Pricer.h"
 #include "reprise/Planning/Checkpoint/Bound/Bound.h"
 
@@ -14,7 +14,7 @@ using Value = Problem::Value;
 
 namespace {
 
-/// Who reads what. Operations of one launch that are never replayed run together, once.
+/// The readers of each value. Operations of one launch that are never replayed run together, once.
 struct Graph {
   Graph(const Problem &problem, const Footprint &footprint)
       : problem(problem), least(std::make_shared<LeastCosts>(findLeastCosts(problem, footprint))),
@@ -36,7 +36,7 @@ struct Graph {
   /// The operations that run with this one, itself included, in program order.
   const std::vector<int> &findTogether(int operation) const { return groups[groupOf[operation]]; }
 
-  /// What needs the operation's results, and what those operations need.
+  /// Finds the operations that depend on the operation, directly or through others.
   std::vector<bool> findAfter(int operation) const {
     return reach(operation, [&](const Operation &op, auto visit) {
       for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
@@ -163,8 +163,8 @@ void Moment::findReads() {
   }
 }
 
-/// What is never made again stays, and what must be made again does not, unless a forward read of
-/// it may come later.
+/// Decides the values that have no choice. A value that no replay can make stays in memory. A value
+/// that must be replayed does not stay, unless a forward read of it may come later.
 void Moment::findStays(const Graph &graph) {
   for (size_t value = 0; value < problem.values.size(); ++value) {
     const Value &entry = problem.values[value];
@@ -181,7 +181,8 @@ void Moment::findStays(const Graph &graph) {
   }
 }
 
-/// Without other buffers, of which it is not known what makes and reads them.
+/// Adds up the bytes that are in memory in any case. Neighbours are left out, since a footprint
+/// does not say which launches make and read them.
 void Moment::addUp() {
   for (size_t value = 0; value < problem.values.size(); ++value) {
     fixed += isThere[value] ? problem.values[value].bytes : 0;
@@ -198,8 +199,8 @@ void Moment::addUp() {
   pressure += fixed;
 }
 
-/// As in Bound.cpp: a minimum cut, of which values that are needed and operations that run again
-/// are on the source's side. None if the search is over.
+/// Solves a minimum cut as Bound.cpp does: needed values and replayed operations are on the
+/// source's side. Returns none if the search is over.
 std::optional<Moment::Point> Moment::priceAt(double price, double second,
                                              const IsOver &isOver) const {
   MinCut cut;
@@ -250,7 +251,8 @@ int64_t Moment::findLeastBytes(const IsOver &isOver) const {
   return fixed + (least ? static_cast<int64_t>(least->bytes) : 0);
 }
 
-/// Where the lines of two plans meet, until no plan lies below both.
+/// Returns the lower bound in seconds. Moves the price to where the lines of two plans meet, until
+/// no plan lies below both.
 double Moment::findSeconds(int64_t budget, const IsOver &isOver) const {
   static constexpr int kMostPrices = 30;
   auto room = static_cast<double>(budget - fixed);
@@ -274,8 +276,8 @@ double Moment::findSeconds(int64_t budget, const IsOver &isOver) const {
   return best;
 }
 
-/// Of the launches with the most bytes in program order, the kernels for which the most must be
-/// there in any order.
+/// Chooses `number` kernels for which the most bytes must be in memory in any order, among the
+/// launches with the most bytes in program order.
 static std::vector<Moment> chooseMoments(const Problem &problem, const Footprint &footprint,
                                          int number, const IsOver &isOver) {
   static constexpr size_t kMostOperations = 128, kWork = 4'000'000;

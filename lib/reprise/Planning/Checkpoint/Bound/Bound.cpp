@@ -33,7 +33,7 @@ public:
   const std::vector<int64_t> &fixedBytes() const { return fixed; }
 
 private:
-  /// One point of the trade: bytes kept across the launch, and seconds of replays.
+  /// A point of the trade-off: bytes kept across the launch, and seconds of replays.
   struct Point {
     double bytes = 0, seconds = 0;
   };
@@ -103,7 +103,8 @@ private:
 };
 } // namespace
 
-/// What launches read from memory is there when they run, original or replay.
+/// Lists the values that each launch reads from memory: these are there when it runs, as an
+/// original or a replay.
 void Bounder::findReads() {
   for (size_t i = 0; i < problem.operations.size(); ++i) {
     const Operation &op = problem.operations[i];

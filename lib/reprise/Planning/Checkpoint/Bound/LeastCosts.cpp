@@ -48,7 +48,8 @@ private:
 
 } // namespace
 
-/// Whether a choice may make the reader read something else: through what has no launch, too.
+/// True if a choice may make the reader read another execution, directly or through an operation
+/// without a launch.
 bool Finder::isMoved(const Operation &reader, int value) const {
   if (value == kAvailable)
     return false;
@@ -80,7 +81,7 @@ void Finder::findReaders() {
   }
 }
 
-/// Whether each replay is a kernel of its own, or part of one that is.
+/// True if each replay is a kernel of its own, or part of such a kernel.
 bool Finder::isApart(size_t index) const {
   const Operation &op = problem.operations[index];
   if (op.kind != Kind::Elementwise)
@@ -109,7 +110,8 @@ double Finder::findLaunchAndLoads(size_t index) const {
   return seconds;
 }
 
-/// Of one result at least, unless replays of the same launch may be all that read it.
+/// Returns the least seconds of storing a result; 0 if replays of the same launch may be its only
+/// readers.
 double Finder::findStore(const Operation &op, int own) const {
   double least = -1;
   for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {

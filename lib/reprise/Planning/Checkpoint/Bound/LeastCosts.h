@@ -1,4 +1,4 @@
-// reprise: what a replay, and a value that is kept, cost at least
+// reprise: lower bounds of the cost of a replay and of a kept value
 #ifndef REPRISE_LIB_PLANNING_CHECKPOINT_BOUND_LEASTCOSTS_H
 #define REPRISE_LIB_PLANNING_CHECKPOINT_BOUND_LEASTCOSTS_H
 
@@ -6,9 +6,9 @@
 
 namespace reprise::checkpoint {
 
-/// Linear costs that together are never more than what Footprint.h counts: of each operation that
-/// has a replay, and of each value that is kept for a later launch and that must be saved or whose
-/// operation has none.
+/// Linear costs in seconds whose sum is never above the cost that Footprint.h defines. Each
+/// operation with a replay has one. Each value that is kept for a later launch has one if it must
+/// be saved or if its operation has no replay.
 struct LeastCosts {
   std::vector<double> replay; // per operation
   std::vector<double> keep;   // per value

@@ -9,7 +9,8 @@ using Label = Problem::Label;
 using Operation = Problem::Operation;
 using Value = Problem::Value;
 
-/// What no backward reader needs may be needed by replays of its readers, and those of theirs.
+/// Finds the first launch that may need each value again. A value without a backward reader may be
+/// needed by replays of its readers, or of their readers.
 Pricer::Pricer(const Problem &problem, const Footprint &footprint, IsOver isOver)
     : problem(problem), footprint(footprint), least(findLeastCosts(problem, footprint)),
       ranges(findLiveRanges(problem, footprint)), isViewed(findViewed(problem, footprint)),
@@ -30,7 +31,8 @@ Pricer::Pricer(const Problem &problem, const Footprint &footprint, IsOver isOver
   }
 }
 
-/// What the value costs while it is only kept; none if it is read all the time.
+/// Returns the price in seconds of keeping the value between its last forward and its first
+/// backward reader; none if it is read all the time.
 std::optional<double> Pricer::priceOf(int value, const std::vector<double> &sums) const {
   int begin = std::max(ranges[value].made, ranges[value].lastForward) + 1, end = neededAt[value];
   if (end == INT_MAX || begin >= end || !footprint.isStored[value])

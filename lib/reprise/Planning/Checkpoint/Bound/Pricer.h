@@ -12,10 +12,15 @@ namespace reprise::checkpoint {
 /// Per launch: the bytes that are there whatever is chosen.
 std::vector<int64_t> findFixedBytes(const Problem &problem, const Footprint &footprint);
 
-/// The cheapest choices where a byte that is kept across a launch has that launch's price, in
-/// seconds: a value is kept from its last forward reader to its first backward one, or computed
-/// again from what is kept or computed again itself. A minimum cut, as in Bound.h. What is kept
-/// between two backward readers has no price, nor have replays that wait for later readers.
+/// Finds the cheapest choices at prices in seconds per byte, one price per launch. The model:
+///
+/// - A value is kept from its last forward to its first backward reader, or a replay computes it
+///   from kept values and other replays.
+/// - A byte that is kept across a launch costs the price of that launch.
+/// - A value between two backward readers has no price, nor has a replay that waits for later
+///   readers.
+///
+/// The choices are a minimum cut, as in Bound.h.
 class Pricer {
 public:
   /// After \p isOver has ended a minimum cut, choices are possible ones, but not the cheapest.
@@ -24,10 +29,10 @@ public:
   bool isEnded() const { return cut.isEnded(); }
   std::vector<Choice> choose(const std::vector<double> &prices);
 
-  /// What the choices come to.
+  /// Seconds and bytes of the cheapest choices.
   struct Priced {
-    double seconds = 0;        // at least, of replays and of what is kept
-    std::vector<double> bytes; // per launch: what is only kept across it
+    double seconds = 0;        // lower bound for replays and kept values
+    std::vector<double> bytes; // per launch: values that are kept across it and not read in it
   };
   Priced price(const std::vector<double> &prices);
 

@@ -17,7 +17,7 @@ public:
   static constexpr double kHot = 0.5; // percent of the seconds of all replays
 
   Plan cool(const Plan &start, const std::vector<Plan> &others, double price, double hot = kHot);
-  /// One run from the plan of the least peak, of which the budget stays a part away.
+  /// Runs once from the plan of the least peak. The budget stays a part of that peak below it.
   void sink(const std::vector<Plan> &others, double price, int64_t part, bool mayOverride);
 
 private:
@@ -37,8 +37,9 @@ double Annealer::findUnitOfExcess() const {
   return std::min(static_cast<double>(evaluator.budget()), std::max(1.0, bytes));
 }
 
-/// One run. The energy is the seconds in percent of a replay of everything, and the excess of all
-/// steps at a price, which rises at the end as long as nothing fits.
+/// Runs once and returns the best plan. The energy is the seconds, in percent of a replay of
+/// everything, plus the excess of all steps at a price. At the end the price rises as long as no
+/// plan fits.
 Plan Annealer::cool(const Plan &start, const std::vector<Plan> &others, double price, double hot) {
   static constexpr double kCooling = 0.04, kRise = 1.05;
   static constexpr int kWindows = 100, kLateWindow = 60;
@@ -155,7 +156,7 @@ Plan reprise::checkpoint::anneal(Evaluator &evaluator, Plan plan, const Plan &se
   return plan;
 }
 
-/// One value after the other.
+/// Splits the reads of one value after the other.
 static Plan splitOneByOne(Evaluator &evaluator, Plan plan) {
   for (int value : evaluator.space.movable) {
     if (!evaluator.mayGoOn())

@@ -165,8 +165,8 @@ const Plan &BudgetPlanner::Impl::smallest() const {
   return *least;
 }
 
-/// Whether another choice for a value that no label speaks of may be cheaper than the plan of the
-/// labels. Where bytes have no price, to save is.
+/// True if another choice for a value without a label may be cheaper than the plan of the labels.
+/// If bytes have no price, saving is.
 bool BudgetPlanner::Impl::isOpen() const {
   const SearchSpace &space = evaluator.space;
   return std::any_of(space.movable.begin(), space.movable.end(), [&](int value) {

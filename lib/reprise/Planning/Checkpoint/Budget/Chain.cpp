@@ -13,7 +13,7 @@ struct Segment {
   int first = 0, last = 0, way = 0, stride = 1;
 };
 
-/// What a segment takes beside what earlier ones keep.
+/// Seconds and bytes of a segment, without the bytes that earlier segments keep.
 struct Taken {
   double seconds = 0;
   int64_t kept = 0, need = 0;
@@ -51,7 +51,7 @@ static bool isReplayedOnce(const Segment &segment, int unit) {
 }
 
 namespace {
-/// What a segment takes, one unit after the other.
+/// Adds up the seconds and bytes of a segment, one unit after the other.
 class SegmentSum {
 public:
   SegmentSum(const Chain &chain, const Segment &segment) : chain(chain), segment(segment) {

@@ -45,7 +45,7 @@ void ChainView::numberUnits(const std::vector<int> &containers) {
   ++numUnits;
 }
 
-/// What a unit makes for forward operations of later ones is their input.
+/// Finds the inputs of units: the values that an earlier unit makes for their forward operations.
 void ChainView::findInputs() {
   isInput.assign(problem.values.size(), false);
   inputs.resize(numUnits + 1);
@@ -93,8 +93,8 @@ std::vector<int64_t> ChainView::findCrossing(const std::vector<int> &lastRead) c
   return crossing;
 }
 
-/// Where little more than the input crosses, as between the two halves of a transformer's layer, a
-/// unit can be made again in parts.
+/// Finds narrow places, where little more than the input crosses, as between the two halves of a
+/// transformer's layer. There a unit can be replayed in parts.
 void ChainView::findNarrow() {
   static constexpr double kNarrow = 1.3;
   std::vector<int> lastRead(problem.values.size(), -1);

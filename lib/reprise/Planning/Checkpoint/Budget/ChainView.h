@@ -23,9 +23,9 @@ public:
   /// The last launch before the backward pass reads anything.
   int lastForwardLaunch() const { return lastForward; }
 
-  /// With inputs, without ways.
+  /// Returns a chain with inputs and without candidates.
   Chain makeChain() const;
-  /// Adds what each unit takes in a schedule, which has this profile.
+  /// Adds a candidate: the seconds and bytes of each unit in a schedule that has this profile.
   void addWay(const std::vector<Choice> &choices, const Schedule &schedule,
               const std::vector<int64_t> &profile, Chain &chain) const;
   std::vector<Choice> carryOut(const ChainPlan &plan,
@@ -39,7 +39,7 @@ private:
   void findNarrow();
   std::vector<int64_t> findCrossing(const std::vector<int> &lastRead) const;
   std::vector<int64_t> findBefore(const std::vector<int> &kept) const;
-  /// Whether the operation is a forward one of a unit, with a launch.
+  /// True if the operation is a forward operation of a unit and has a launch.
   bool isInChain(int operation) const {
     return unitOf[operation] >= 0 && problem.operations[operation].order == 0 &&
            footprint.launches[operation] != kNoLaunch;

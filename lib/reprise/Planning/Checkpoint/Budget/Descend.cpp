@@ -5,8 +5,8 @@
 
 using namespace reprise::checkpoint;
 
-/// Where a search ends depends on its budget: one that is far below what can be reached sees less
-/// of what is near. So steps are large first.
+/// Steps are large first, because the end of a search depends on its budget: if the budget is far
+/// below the reachable peaks, the search finds fewer of the plans near them.
 void reprise::checkpoint::stepDown(int64_t peak, const std::function<int64_t(int64_t)> &search) {
   static constexpr int kMostSteps = 12;
   int left = kMostSteps;
@@ -64,7 +64,7 @@ void Descender::tryAll() {
   }
 }
 
-/// Whether repairs of a few starts reach the budget.
+/// Repairs a few starts and returns true if one reaches the budget.
 bool Descender::attempt(int64_t budget) {
   static constexpr int kMostStarts = 3;
   int64_t evaluations = evaluator.options().evaluations;

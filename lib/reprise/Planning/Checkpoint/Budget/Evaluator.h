@@ -9,9 +9,12 @@
 
 namespace reprise::checkpoint {
 
-/// What every part of the search asks: what is allowed, what choices come to, which of two plans is
-/// better within the budget at hand, and whether there is time for more. Each measurement counts
-/// against the evaluations that are left.
+/// Answers the questions that all parts of the search share:
+///
+/// - which choices are allowed;
+/// - which bytes and seconds choices have;
+/// - which of two plans is better within the current budget;
+/// - whether evaluations are left. Each measurement counts as one.
 class Evaluator {
 public:
   Evaluator(const Problem &problem, const Footprint &footprint, BudgetOptions options);
@@ -48,22 +51,22 @@ public:
   int64_t remaining() const { return left; }
   /// False when none is left, or the options end the search.
   bool mayGoOn() { return left > 0 && !isOver(); }
-  /// Whether the options end the search.
+  /// True if the options end the search.
   bool isOver() { return isCut |= given.isOver && given.isOver(); }
-  /// Whether even the first plans are to end.
+  /// True if the options end bounds and first plans, too.
   bool isLate();
-  /// The same question for parts that know no evaluator.
+  /// Returns `isLate` as a function, for parts that know no evaluator.
   IsOver askLate() {
     return [this] { return isLate(); };
   }
 
   bool allows(int value, Choice choice) const;
-  /// Makes the choices allowed ones.
+  /// Replaces choices that are not allowed by allowed ones.
   void obey(Choices &choices) const;
   Plan evaluate(Choices choices);
-  /// Of the last choices that were measured.
+  /// Returns the bytes at each launch for the last choices measured.
   const std::vector<int64_t> &profile() const { return meter.profile(); }
-  /// Measures without counting.
+  /// Returns the bytes at each launch. The measurement is not counted.
   const std::vector<int64_t> &profileOf(const Choices &choices);
 
   /// A plan that fits is better than one that does not. Of two that fit, fewer overridden bytes

@@ -116,7 +116,7 @@ Plan reprise::checkpoint::repair(Evaluator &evaluator, Plan plan) {
   return plan;
 }
 
-/// What is replayed and may be saved, the dearest per byte first.
+/// Lists the replayed values that may be saved, those with the most seconds per byte first.
 static std::vector<int> listReplayed(const Evaluator &evaluator, const Choices &choices) {
   std::vector<int> replayed;
   for (int value : evaluator.space.movable)
@@ -148,8 +148,8 @@ Plan reprise::checkpoint::saveWhatFits(Evaluator &evaluator, Plan plan) {
   return plan;
 }
 
-/// Of the values that are kept where the plan has its peak, the cheapest to replay instead whose
-/// bytes cover what is missing there, or else the cheapest per byte; -1 if there is none.
+/// Finds the value to replay among those that are kept at the plan's peak: the cheapest whose bytes
+/// cover the missing bytes. If no value does, returns the cheapest per byte; -1 if none is kept.
 static int findVictim(const Evaluator &evaluator, const Plan &plan, int spared) {
   const SearchSpace &space = evaluator.space;
   int best = -1, launch = plan.usage.peakLaunch;

@@ -1,4 +1,4 @@
-// reprise: what the search for a plan within a budget knows of its problem
+// reprise: facts of a problem that the search for a plan within a budget uses
 #ifndef REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_SEARCHSPACE_H
 #define REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_SEARCHSPACE_H
 
@@ -18,7 +18,7 @@ struct SearchSpace {
   /// Seconds that a replay takes per byte that it spares.
   double densityOf(int value) const;
   int unitOf(int value) const { return units[problem.values[value].operation]; }
-  /// Whether some value that choices matter for has a PREFER.
+  /// True if a value for which choices matter has a PREFER.
   bool hasPrefers() const;
   double secondsOf(int value) const { return least.replay[problem.values[value].operation]; }
 
@@ -34,9 +34,9 @@ struct SearchSpace {
                                  // read different executions
   std::vector<std::vector<int>> valuesOfUnit; // movable ones, of units that have any
   std::vector<std::vector<int>> alike;        // for each of these: those that are like it
-  int64_t movableBytes = 0;                   // of all movable values
-  int64_t standingBytes = 0;                  // of other buffers that live as long as the step
-  double totalSeconds = 0;                    // of one replay of everything
+  int64_t movableBytes = 0;                   // bytes of all movable values
+  int64_t standingBytes = 0; // bytes of other buffers that live as long as the step
+  double totalSeconds = 0;   // seconds of one replay of everything
 
 private:
   void findMovable();

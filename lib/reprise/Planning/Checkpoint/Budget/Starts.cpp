@@ -30,8 +30,9 @@ static std::vector<Choices> thinUnits(const SearchSpace &space) {
   return result;
 }
 
-/// Where bytes have a price: what the labels replay for each unit, once for all units instead, and
-/// every elementwise value that has a price while it is kept.
+/// Makes further starts if bytes have a price. Values that the labels replay for each unit are
+/// replayed once for all units instead, and so is every elementwise value whose keeping has a
+/// price.
 static std::vector<Choices> replayInside(const Evaluator &evaluator) {
   const SearchSpace &space = evaluator.space;
   if (space.footprint.byteSeconds == 0)

@@ -36,8 +36,8 @@ struct Reader {
 /// the root such a value is kept, in a block it is replayed once for all of the block's backward.
 using Visibility = std::vector<int>;
 
-/// One walk over the program, which decides every read. Keeping a value for one reader makes it
-/// available to all, so the first walk finds what is visible and the second one plans with it.
+/// Walks over the program and decides every read. A value that is kept for one reader is available
+/// to all readers. So the first walk finds the visible values, and the second walk plans with them.
 class Walk {
 public:
   Walk(const Problem &problem, const Units &units, const std::vector<bool> &free,

@@ -9,7 +9,7 @@
 
 namespace reprise::checkpoint {
 
-/// What lies in a container, nested containers included, per derivative order.
+/// The operations of each unit: a container, nested containers included, and a derivative order.
 class Units {
 public:
   explicit Units(const Problem &problem);
@@ -24,7 +24,7 @@ public:
   /// runs between it and the unit (container, later): replaying it would only repeat what has just
   /// been computed.
   bool isLastBefore(int container, int64_t order, int64_t later) const;
-  /// The same for any order before `later`.
+  /// True if `isLastBefore(container, order, later)` for any order before `later`.
   bool followsItsOwn(int container, int64_t later) const;
 
 private:

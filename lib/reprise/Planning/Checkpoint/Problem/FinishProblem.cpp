@@ -58,7 +58,7 @@ std::string reprise::checkpoint::describeOperation(const ProblemFile &file, size
   return "operation " + std::to_string(index) + (name.empty() ? "" : " '" + name + "'") + ": ";
 }
 
-/// One launch for each operation, in their order, unless the file gives them.
+/// Gives each operation a launch, in their order, unless the file gives launches.
 void Finisher::numberLaunches() {
   bool isNumbered =
       std::any_of(draft.launchOf.begin(), draft.launchOf.end(),
@@ -153,7 +153,7 @@ void Finisher::findOutsideReaders() {
   }
 }
 
-/// What has no launch is made by the first one that reads it.
+/// Finds the launch that makes each operation: its own, or else the first one that reads it.
 void Finisher::findTimes() {
   footprint.times = footprint.launches;
   for (size_t i = problem.operations.size(); i-- > 0;) {
@@ -180,7 +180,7 @@ void Finisher::findRoots() {
   }
 }
 
-/// What has no launch shows its first operand.
+/// Joins memories: an operation without a launch shows its first operand.
 void Finisher::joinMemories() {
   std::vector<bool> shows = findViews(problem);
   for (size_t i = 0; i < shows.size(); ++i)

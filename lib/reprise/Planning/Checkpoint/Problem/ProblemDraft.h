@@ -6,12 +6,12 @@
 
 namespace reprise::checkpoint {
 
-/// Costs together are no more than this, whatever they are measured in.
+/// Upper limit of the sum of all costs, in the unit of the file.
 inline constexpr double kMostCost = 1e30;
 
-/// What a file says beside what its problem and footprint hold at once.
+/// Members of a file that its problem and footprint do not hold until defaults are filled in.
 struct ProblemDraft {
-  /// Nothing, that there is none, or which one.
+  /// The launch of an operation: left out, null for none, or a number.
   struct Launch {
     bool isGiven = false;
     std::optional<int64_t> number;

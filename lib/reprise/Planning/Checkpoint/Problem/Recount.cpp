@@ -197,7 +197,8 @@ int64_t Recounter::findPeak() {
   return peak;
 }
 
-/// Whether a choice may make the execution read something else: through what has no launch, too.
+/// True if a choice may make the execution read another one, directly or through an operation
+/// without a launch.
 bool Recounter::isMoved(size_t e, size_t operand) const {
   int value = op(e).operands[operand], source = sources[e][operand];
   if (value == kAvailable)

@@ -8,7 +8,7 @@
 
 namespace reprise::checkpoint {
 
-/// When a value is made and read, by launches; views are looked through.
+/// Launches that make and read a value. Readers of its views count as its readers.
 struct LiveRange {
   int made = 0;
   int lastForward = -1;        // the last launch that reads the original in any case; -1 for none
@@ -19,10 +19,10 @@ struct LiveRange {
 /// The value whose buffer a reader of `value` reads; -1 if it is there anyway.
 int findRoot(const Problem &problem, const Footprint &footprint, int value);
 
-/// Per value: whether a view may keep its buffer, whatever its label.
+/// Returns per value true if a view may keep its buffer, whatever its label.
 std::vector<bool> findViewed(const Problem &problem, const Footprint &footprint);
 
-/// One per value.
+/// Returns the live range of every value.
 std::vector<LiveRange> findLiveRanges(const Problem &problem, const Footprint &footprint);
 
 } // namespace reprise::checkpoint

@@ -28,7 +28,7 @@ struct MeterState {
     int step = -1;
     int nextOwn = -1; // see firstOwn
   };
-  /// What is known about the readers of a replay, or of an original without a launch.
+  /// A replay, or an original without a launch, and facts about its readers.
   struct Slot {
     int buffer = -1;      // of the first result, or the one that is handed on; -1 for none
     int time;             // the launch for which it runs
@@ -70,7 +70,7 @@ struct MeterState {
       return kOriginal;
     return choice == Choice::ReplayPerUnit ? session : kShared;
   }
-  /// Whether no other session reads the value back before this one.
+  /// True if no other session reads the value back before this one.
   bool isFirst(const Operand &operand, int session);
   int findReplay(unsigned operation, int number) const;
   bool isMissing(const Operand &operand, int session) {

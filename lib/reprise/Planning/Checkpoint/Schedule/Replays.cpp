@@ -49,8 +49,8 @@ int &ScheduleBuilder::numberOf(int session) {
   return numbers[session];
 }
 
-/// Whether a reader in the backward pass takes the original. The first one that asks decides which
-/// session is the first.
+/// True if a reader in the backward pass takes the original. The first reader that asks decides
+/// which session is the first.
 bool ScheduleBuilder::readsOriginal(int value, int session) {
   Choice choice = (*choices)[value];
   if (isFixed(problem, value) || choice == Choice::Save)
@@ -147,7 +147,7 @@ const Schedule &ScheduleBuilder::build(const std::vector<Choice> &wanted, int fi
 }
 
 namespace {
-/// Which values are held and which replayed.
+/// Flags per value: held for the backward pass, and replayed.
 struct Reads {
   std::vector<bool> held, replayed;
 };

@@ -9,7 +9,7 @@ using Item = Sequence::Item;
 using Reader = Sequence::Reader;
 
 namespace {
-/// Where a replay runs.
+/// The place where a replay runs.
 struct Home {
   int step = -1; ///< -1 for a new step
   bool isJoined = false, isFirst = false;
