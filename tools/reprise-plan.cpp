@@ -1,10 +1,11 @@
 // reprise: the planner alone, without MLIR: schedules within budgets, packings, pipelines
 #include "CommandLine/CommandLine.h"
+#include "reprise/Page/Page.h"
 #include "reprise/PlanTexts/Offsets.h"
 #include "reprise/PlanTexts/Pipeline.h"
 #include "reprise/PlanTexts/Plan.h"
-#include "reprise/Planning/Pipeline/Gantt.h"
 #include "reprise/Planning/Pipeline/ScheduleFile.h"
+#include "reprise/Planning/Pipeline/Trace.h"
 #include "reprise/Runtime/AtomicFile.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/FileKind.h"
@@ -212,12 +213,12 @@ int writePipeline(const Flags &flags, const reprise::PipelinePlan &plan) {
   size_t pieces = 0;
   for (const auto &rank : plan.schedule.ranks)
     pieces += rank.size();
-  if (!flags.gantt.empty() && pieces > reprise::pipeline::kMostDrawn)
-    return fail(llvm::formatv("{0} pieces are more than a page shows, {1}", pieces,
-                              reprise::pipeline::kMostDrawn));
+  if (!flags.gantt.empty() && pieces > reprise::kMostDrawn)
+    return fail(
+        llvm::formatv("{0} pieces are more than a page shows, {1}", pieces, reprise::kMostDrawn));
   int code = 0;
   if (!flags.gantt.empty())
-    code = write(flags.gantt, drawGantt(plan.name, plan.schedule, plan.simulation));
+    code = write(flags.gantt, drawSchedule(plan));
   if (code == 0 && !flags.trace.empty())
     code = write(flags.trace, writeTrace(plan.schedule, plan.simulation));
   if (code == 0 && !flags.written.empty())

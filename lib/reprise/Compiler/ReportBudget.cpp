@@ -1,7 +1,7 @@
 // reprise: the budget in a report
-#include "Html.h"
 #include "Report.h"
 
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -26,11 +26,12 @@ ReportedBudget describeBudget(const BudgetOutcome &outcome) {
 
 std::string readCost(const Report &report) {
   if (!report.budget || !report.budget->search)
-    return report.costIncrease ? "cost " + html::percent(*report.costIncrease) + " beside no budget"
-                               : "";
+    return report.costIncrease
+               ? "cost " + showPercent(100 * *report.costIncrease) + " beside no budget"
+               : "";
   const ReportedSearch &search = *report.budget->search;
   int64_t more = search.predictedBytes - search.usualBytes;
-  return formatv("cost {0} beside no budget{1}{2}{3}; {4}", html::percent(search.costIncrease),
+  return formatv("cost {0} beside no budget{1}{2}{3}; {4}", showPercent(100 * search.costIncrease),
                  more > 0 ? ", " + showBytes(more) + " more than without a budget" : "",
                  search.reordered ? ", launches in another order" : "",
                  search.truncated ? ", truncated: the time limit ended the search" : "",
