@@ -4,6 +4,7 @@
 #include "reprise/PlanTexts/Offsets.h"
 #include "reprise/PlanTexts/Pipeline.h"
 #include "reprise/PlanTexts/Plan.h"
+#include "reprise/Planning/Pipeline/Schedule.h"
 #include "reprise/Planning/Pipeline/ScheduleFile.h"
 #include "reprise/Planning/Pipeline/Trace.h"
 #include "reprise/Runtime/AtomicFile.h"
@@ -75,8 +76,9 @@ struct Flags : cli::Tool {
 
   cli::Group pipelineGroup{*this, "pipeline"};
   cli::Texts schedules{*this, "--schedule", "NAME|FILE",
-                       "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v, or a file with what each rank "
-                       "runs; repeated; all of these names if none is given"};
+                       cli::joinChoices(reprise::pipeline::getRuleNames()) +
+                           ", or a file with what each rank runs; repeated; all of these names if "
+                           "none is given"};
   cli::Text gantt{*this, "--gantt", "F.html", "Write the fastest schedule as a page"};
   cli::Text trace{*this, "--trace", "F.json", "Write the fastest schedule as a Chrome trace"};
 };

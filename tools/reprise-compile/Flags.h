@@ -4,8 +4,16 @@
 
 #include "../CommandLine/CommandLine.h"
 #include "reprise/Compiler/OptionTexts.h"
+#include "reprise/Conversion/Targets.h"
+#include "reprise/Planning/Pipeline/Schedule.h"
 
 namespace reprise {
+
+/// Values to complete: the names of rules and auto; policies without arguments and plugin:.
+std::vector<std::string> listSchedules();
+std::vector<std::string> listPolicies();
+/// Returns "2 for zb-v, " and so on for every rule that needs several stages per device.
+std::string describeChunks();
 
 struct Flags : cli::Tool {
   Flags();
@@ -26,12 +34,11 @@ struct Flags : cli::Tool {
 
   cli::Group choices{*this, "What to compile"};
   cli::Text entry{*this, "--entry", "F", "The function to compile (train)", "train"};
-  cli::Texts targets{*this,
-                     "--target",
-                     "cpu[:CPU]|cuda:sm_NN[+sm_NN][:cubin]",
-                     "The device; CPU is native, x86-64-v3 or x86-64-v4 (cpu); cubin puts machine "
-                     "code beside PTX, by ptxas; repeated: that of each device program",
-                     {"cpu", "cpu:native", "cpu:x86-64-v3", "cpu:x86-64-v4", "cuda:sm_90"}};
+  cli::Texts targets{*this, "--target", "cpu[:CPU]|cuda:sm_NN[+sm_NN][:cubin]",
+                     "The device; CPU is " + cli::joinChoices(getCpuNames(), " or ") +
+                         " (cpu); cubin puts machine code beside PTX, by ptxas; repeated: that of "
+                         "each device program",
+                     getTargetNames()};
   cli::Number<unsigned> threads{*this,
                                 "--threads",
                                 "T",
@@ -55,18 +62,15 @@ struct Flags : cli::Tool {
       *this,
       "--schedule",
       "NAME|FILE",
-      "The order of the stages' passes over the micro-batches: gpipe, 1f1b, "
-      "interleaved-1f1b, zb-h1 or zb-v, auto for the fastest of them within memory, "
-      "or a file with what each device runs (1f1b; gpipe for gradients of gradients)",
+      "The order of the stages' passes over the micro-batches: " +
+          cli::joinChoices(pipeline::getRuleNames(), " or ") +
+          ", auto for the fastest of them within memory, or a file with what each device runs (" +
+          pipeline::kUsualRule + "; " + pipeline::kRuleOfAnySweeps + " for gradients of gradients)",
       "",
-      {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v", "auto"}};
-  cli::Number<int64_t> chunks{*this,
-                              "--chunks",
-                              "V",
-                              "Stages of each device: 2 for zb-v, at least 2 for "
-                              "interleaved-1f1b, 1 for others",
-                              1,
-                              {1, 64}};
+      listSchedules()};
+  cli::Number<int64_t> chunks{*this, "--chunks",
+                              "V",   "Stages of each device: " + describeChunks() + "1 for others",
+                              1,     {1, 64}};
   cli::Text checkpoint{*this,
                        "--checkpoint",
                        "MODE",
@@ -87,12 +91,10 @@ struct Flags : cli::Tool {
                          {"exact", "tf32", "library"}};
 
   cli::Group policyGroup{*this, "Policies"};
-  cli::Texts policies{*this,
-                      "--policy",
-                      "P",
+  cli::Texts policies{*this, "--policy", "P",
                       "What to save and what to recompute; see below; repeated: among preferences "
                       "the first policy wins",
-                      {"save-all", "recompute-all", "dots-saveable", "plugin:"}};
+                      listPolicies()};
   cli::Switch allowUnmatchedRules{*this, "--allow-unmatched-rules",
                                   "A rule that matches nothing is a warning, not an error"};
   cli::Switch ignoreCheckpoints{*this, "--ignore-checkpoints",

@@ -8,7 +8,7 @@ class ShapeOptions_ {
   list<Option> options = [
     Option<"devices", "devices", "int64_t", "1", "How many devices">,
     Option<"schedule", "schedule", "std::string", "\"\"",
-           "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v or auto; empty: 1f1b, or gpipe for gradients of gradients">,
+           "a schedule, its file, or auto, as --schedule of reprise-compile; empty: the usual schedule">,
     Option<"chunks", "chunks", "int64_t", "1", "Stages per device; as near to it as the schedule takes">
   ];
 }
