@@ -1,10 +1,12 @@
 // reprise: the planner alone, without MLIR: schedules within budgets, packings, pipelines
 #include "CommandLine/CommandLine.h"
+#include "reprise/Page/Page.h"
 #include "reprise/PlanTexts/Offsets.h"
 #include "reprise/PlanTexts/Pipeline.h"
 #include "reprise/PlanTexts/Plan.h"
-#include "reprise/Planning/Pipeline/Gantt.h"
+#include "reprise/Planning/Pipeline/Schedule.h"
 #include "reprise/Planning/Pipeline/ScheduleFile.h"
+#include "reprise/Planning/Pipeline/Trace.h"
 #include "reprise/Runtime/AtomicFile.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/FileKind.h"
@@ -80,8 +82,9 @@ struct Flags : cli::Tool {
 
   cli::Group pipelineGroup{*this, "pipeline"};
   cli::Texts schedules{*this, "--schedule", "NAME|FILE",
-                       "Simulate gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v, or a file that lists "
-                       "the passes of each rank; may be repeated (all five rules)"};
+                       "Simulate " + cli::joinChoices(reprise::pipeline::getRuleNames()) +
+                           ", or a file that lists the passes of each rank; may be repeated (all "
+                           "of these rules)"};
   cli::Text gantt{*this, "--gantt", "F.html", "Write the fastest schedule as an HTML page"};
   cli::Text trace{*this, "--trace", "F.json", "Write the fastest schedule as a Chrome trace"};
 };
@@ -218,12 +221,12 @@ int writePipeline(const Flags &flags, const reprise::PipelinePlan &plan) {
   size_t pieces = 0;
   for (const auto &rank : plan.schedule.ranks)
     pieces += rank.size();
-  if (!flags.gantt.empty() && pieces > reprise::pipeline::kMostDrawn)
+  if (!flags.gantt.empty() && pieces > reprise::kMostDrawn)
     return fail(llvm::formatv("the schedule has {0} pieces: a page shows at most {1}", pieces,
-                              reprise::pipeline::kMostDrawn));
+                              reprise::kMostDrawn));
   int code = 0;
   if (!flags.gantt.empty())
-    code = write(flags.gantt, drawGantt(plan.name, plan.schedule, plan.simulation));
+    code = write(flags.gantt, drawSchedule(plan));
   if (code == 0 && !flags.trace.empty())
     code = write(flags.trace, writeTrace(plan.schedule, plan.simulation));
   if (code == 0 && !flags.written.empty())

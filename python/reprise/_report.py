@@ -114,10 +114,5 @@ class Report:
         return axes
 
     def live_bytes(self) -> list[int]:
-        """The bytes of buffers that are live at each launch."""
-        buffers = self.content.get("buffers", [])
-        live = [0] * (max((buffer["last"] for buffer in buffers), default=-1) + 1)
-        for buffer in buffers:
-            for launch in range(buffer["first"], buffer["last"] + 1):
-                live[launch] += buffer["bytes"]
-        return live
+        """Bytes of the arena that are live at each launch. Buffers that share a place count once."""
+        return self.content.get("live_bytes", [])

@@ -140,7 +140,8 @@ static void test_progress(reprise_session *session, reprise_module *module) {
   reprise_compilation *compilation = NULL;
   reprise_session_set_progress(session, follow, &follower);
   CHECK_OK(reprise_compile(module, NULL, &compilation), "a compilation that is followed");
-  CHECK(strstr(follower.phases, "autodiff") && strstr(follower.phases, "memory"),
+  CHECK(strstr(follower.phases, "autodiff") && strstr(follower.phases, "partition") &&
+            strstr(follower.phases, "memory"),
         "progress names the phases");
   reprise_compilation_destroy(compilation);
   compilation = NULL;

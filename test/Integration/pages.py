@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""The pages of reprise-compile: complete, self-contained, one mark per plan; drawn by Chromium if it is found."""
+"""The pages of reports, curves and schedules: each holds the JSON of its report, and Chromium, if it is found, draws one mark per entry."""
 
 import html.parser
 import json
 import pathlib
+import random
 import re
 import shutil
 import subprocess
 
 from checks import check, finish, skip, tool, zoo
 
-VOID = {"meta", "br"}
+VOID = {"meta", "br", "input"}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+DATA = re.compile(r'(<script type="application/json" id="data">)(.*?)(?=</script>)', re.S)
+#: Keys of the top level that the page leaves to programs.
+NOT_SHOWN = {"version", "bound", "contractions", "cost_increase", "device", "gap", "schedule"}
 
 
 class Page(html.parser.HTMLParser):
@@ -46,48 +50,63 @@ class Page(html.parser.HTMLParser):
                 self.outside.append(f"{name}={value}")
 
 
-def read(name):
+def read(name, data):
+    """Checks a page without a browser; returns its text."""
     text = pathlib.Path(name).read_text()
     page = Page(text)
     check(f"{name} parses", not page.mistakes, "; ".join(page.mistakes))
-    leads = page.outside + re.findall(r"https?:|@import|<script .*src", text)
+    leads = page.outside + re.findall(r"https?:(?!//www.w3.org/2000/svg)|@import|<script .*src|innerHTML", text)
     check(f"{name} holds all that it needs", not leads, str(leads))
-    return page
+    found = DATA.findall(text)
+    check(f"{name} holds its JSON", len(found) == 1 and json.loads(found[0][1]) == data)
+    script = text.rpartition("<script>")[2]
+    silent = {key for key in data if not re.search(rf"\b{key}\b", script)} - NOT_SHOWN
+    check(f"the script of {name} shows every key", not silent, str(silent))
+    return text
 
 
-def draw(browser, name, page):
-    """The browser sees the elements that the parser sees, and draws more than an empty page."""
-    common = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=profile"]
-    address = pathlib.Path(name).absolute().as_uri()
-    done = subprocess.run([*common, "--dump-dom", address], capture_output=True, text=True, timeout=120)
-    seen = Page(done.stdout)
-    kept = ("svg", "circle", "path", "rect", "polyline", "text", "details", "td", "figure")
-    check(f"{name} is the same in {browser}",
-          done.returncode == 0 and all(seen.elements.get(tag) == page.elements.get(tag) for tag in kept), str(seen.elements))
-    for width in (1200, 500):
-        picture = pathlib.Path(f"{name}-{width}.png")
-        subprocess.run([*common, f"--window-size={width},1000", f"--screenshot={picture.absolute()}", address],
-                       capture_output=True, timeout=120)
-        check(f"{name} is drawn at {width} px", picture.exists() and picture.stat().st_size > 20000)
-    script(browser, common, name)
+class Browser:
+    """Chromium without a window."""
+
+    def __init__(self, program):
+        self.common = [program, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=profile"]
+
+    def load(self, name, width=1200):
+        """Returns the document after its scripts have run."""
+        done = subprocess.run([*self.common, f"--window-size={width},1000", "--dump-dom",
+                               pathlib.Path(name).absolute().as_uri()], capture_output=True, text=True, timeout=120)
+        return done.stdout
+
+    def draw(self, name):
+        for width in (1400, 500):
+            picture = pathlib.Path(f"{name}-{width}.png")
+            subprocess.run([*self.common, f"--window-size={width},1000", f"--screenshot={picture.absolute()}",
+                            pathlib.Path(name).absolute().as_uri()], capture_output=True, timeout=120)
+            check(f"{name} is drawn at {width} px", picture.exists() and picture.stat().st_size > 5000)
+
+    def ask(self, text, probe, width=500):
+        """Returns the answers of a script at the end of a page: the title of the document, as JSON."""
+        pathlib.Path("probe.html").write_text(text.replace("</body>", f"<script>{probe}</script></body>"))
+        found = re.search(r"<title>(.*?)</title>", self.load("probe.html", width))
+        return json.loads(html.unescape(found.group(1))) if found and found.group(1).startswith("{") else {}
 
 
-# Script that reads the page; the answers stand in its title. A button's action needs no mouse event.
-PROBE = """<script>
+# Sorts, filters, pins and zooms. A button's action needs no mouse event.
+PROBE = """
 const answers = {wide: document.documentElement.scrollWidth - document.documentElement.clientWidth};
-const table = [...document.querySelectorAll('table.data')].pop();
-const column = [...table.tHead.rows[0].cells].findIndex(cell => cell.textContent === 'bytes');
-const bytes = () => [...table.tBodies[0].rows].map(row => +row.cells[column].dataset.value);
+const made = [...document.querySelectorAll('table.data')].pop();
+const column = [...made.tHead.rows[0].cells].findIndex(cell => /bytes/.test(cell.textContent));
+const bytes = () => [...made.tBodies[0].rows].map(row => +row.cells[column].dataset.value);
 const isSorted = (values, sign) => values.every((value, i) => i === 0 || sign * (value - values[i - 1]) >= 0);
-table.tHead.rows[0].cells[column].click();
+made.tHead.rows[0].cells[column].click();
 answers.falling = isSorted(bytes(), -1);
-table.tHead.rows[0].cells[column].click();
+made.tHead.rows[0].cells[column].click();
 answers.rising = isSorted(bytes(), 1);
 const input = [...document.querySelectorAll('input[type=search]')].pop();
 if (input) {
   input.value = 'layer/1 saved';
   input.oninput();
-  const shown = [...table.querySelectorAll('tbody tr:not([hidden])')];
+  const shown = [...made.querySelectorAll('tbody tr:not([hidden])')];
   answers.filtered = shown.length > 0 && shown.every(row => /layer.1/.test(row.textContent));
 }
 const figure = document.querySelector('figure'), plot = figure && figure.querySelector('.plot');
@@ -102,63 +121,111 @@ if (figure) {
   answers.zoomed = plot.querySelector('svg').getAttribute('viewBox') !== before;
 }
 document.title = JSON.stringify(answers);
-</script></body>"""
+"""
+
+# Draws many curves, and counts texts that lie on each other, and labels that were left out.
+LABELS = """
+const answers = {overlaps: 0, labels: 0};
+for (const curve of CURVES) {
+  show(curve);
+  const texts = [...document.querySelectorAll('.chart text')].map(text => [text.textContent, text.getBBox()]);
+  texts.forEach(([, a], i) => texts.slice(0, i).forEach(([, b]) => {
+    answers.overlaps += a.x < b.x + b.width && b.x < a.x + a.width && a.y + 2 < b.y + b.height && b.y + 2 < a.y + a.height;
+  }));
+  answers.labels += texts.filter(([text]) => ['save-all', 'recompute-all', 'without a budget'].includes(text)).length;
+}
+document.title = JSON.stringify(answers);
+"""
 
 
-def script(browser, common, name):
-    """Checks sorting, filters, pins and zoom, at 500 px, where no element may overflow."""
-    probe = pathlib.Path("probe.html")
-    probe.write_text(pathlib.Path(name).read_text().replace("</body>", PROBE))
-    done = subprocess.run([*common, "--window-size=500,1000", "--dump-dom", probe.absolute().as_uri()], capture_output=True,
-                          text=True, timeout=120)
-    found = re.search(r"<title>(.*?)</title>", done.stdout)
-    answers = json.loads(html.unescape(found.group(1))) if found and found.group(1).startswith("{") else {}
-    check(f"{name} is no wider than 500 px", answers.pop("wide", None) == 0, done.stdout[:500])
-    expected = {"falling", "rising"} | ({"pinned", "zoomed", "filtered"} if name == "report.html" else set())
-    for answer in sorted(expected):
-        check(f"{name}: {answer}", answers.get(answer) is True, str(answers))
+def make_curve(curve, chance):
+    """Returns a curve whose points lie near each other as often as not."""
+    spread, most = 10 ** (-3 * chance.random()), 2 ** (10 + 30 * chance.random())
+
+    def draw(**more):
+        point = {"bytes": int(most * (1 - spread * chance.random())), "cost_increase": spread * chance.random()}
+        return {**point, "arena_bytes": point["bytes"], "workspace_bytes": 0, "overridden_bytes": 0, "summary": "", **more}
+
+    points = [draw(bound=0, gap=0) for _ in range(chance.randrange(1, 22))]
+    return {**curve, "save_all_bytes": int(most), "points": points, "default": draw(),
+            "policies": [draw(policy=point["policy"]) for point in curve["policies"]]}
 
 
-def main():
-    zoo("gpt2.mlir", "gpt2", "--layers=2", "--width=32", "--heads=2", "--seq=16", "--batch=2", "--vocab=32")
-    common = ("reprise-compile", "gpt2.mlir", "--threads=2")
-    tool(*common, "--pareto=curve.json")
-    tool(*common, "--pareto=curve.html")
-    tool(*common, "-o", "a.rpb", "--budget=60%", "--policy=save-all", "--report=report.json", "--report=report.html")
-    curve, report = (json.loads(pathlib.Path(name).read_text()) for name in ("curve.json", "report.json"))
-    pages = {name: read(name) for name in ("curve.html", "report.html")}
-
-    found = pages["curve.html"]
+def check_curve(browser, text, curve):
+    found = Page(browser.load("curve.html"))
     check("one dot per plan", found.classes.get("plan") == len(curve["points"]), str(found.classes))
     check("a ring for the plan without a budget", found.classes.get("default") == 1 and "default" in curve)
     check("one diamond per policy", found.classes.get("policy") == len(curve["policies"]), str(found.classes))
     check("a line of plans and one of bounds", found.classes.get("cost") == found.classes.get("bound") == 1)
     check("one row per plan and policy", found.elements["tr"] == 2 + len(curve["points"]) + len(curve["policies"]))
+    chance = random.Random(1)
+    curves = [make_curve(curve, chance) for _ in range(100)]
+    answers = browser.ask(text, LABELS.replace("CURVES", json.dumps(curves)))
+    check("no two labels lie on each other", answers.get("overlaps") == 0, str(answers))
+    check("nearly all marks have their label", answers.get("labels", 0) > 280, str(answers))
 
-    found, text = pages["report.html"], pathlib.Path("report.html").read_text()
+
+def check_report(browser, report):
+    text = browser.load("report.html")
+    found, text = Page(text), text.partition("<main>")[2].partition("</main>")[0]
     layers = {value["layer"] for value in report["values"]}
     check("one box per buffer", found.elements["rect"] == len(report["buffers"]), str(found.elements))
-    check("two bars per layer", text.count("<span class='saved' style") == text.count("<span class='replay' style") == len(layers))
-    check("one row per value", text.count("<table class='data'>") == 2 and all(
-        html.escape(value["id"]) in text for value in report["values"]))
+    check("two bars per layer", len(re.findall('<span class="(?:saved|replay)"', text)) == 2 * len(layers))
+    check("one row per value", all(html.escape(value["id"]) in text for value in report["values"]))
     check("the head tells what was compiled", "<h1>gpt2 @train: " in text and re.search(
-        r"class='about'>cpu:[^,]*, 2 threads, policy save-all, budget [0-9.]+ .iB\. Reprise [0-9.]+<", text))
+        r'class="about">cpu:[^,]*, 2 threads, policy save-all, budget [0-9.]+ .iB\. Reprise [0-9.]+<', text))
     check("the backward pass and the peak are marked", found.classes.get("backward-pass") == found.classes.get("peak") == 2)
     check("replays are told from what the backward pass makes", found.classes.get("replay", 0) > 1 + len(layers))
-    live = [int(y) for y in re.findall(r"V([0-9]+)", re.search(r"class='live saved' d='([^']*)'", text).group(1))]
+    live = [float(y) for y in re.findall(r"V([0-9.]+)", re.search(r'class="live saved" d="([^"]*)"', text).group(1))]
     check("the live bytes reach the arena and never exceed it", 0 <= min(live) <= 10, str(min(live)))
-    for key in ("arena_bytes", "persistent_bytes", "workspace_bytes", "saved_bytes", "replayed_ops"):
-        check(f"{key} is told in words", key not in re.sub("<style>.*?</style>", "", text, flags=re.S))
+    for key in report:
+        check(f"{key} is told in words", "_" not in key or key not in text)
     overridden = [value for value in report["values"] if value["reason"] == "budget"]
     check("what the budget overrides is told", f"{len(overridden)} values whose PREFER the budget overrides" in text)
-    check("the cost is told", re.search(r"cost [-+−][0-9.]+ % compared with no budget[^<]*; ([0-9.]+ percentage points of the cost|no plan)", text))
+    check("the cost is told", f"<b>{report['cost_summary']}</b>" in text)
 
-    browser = next(filter(shutil.which, BROWSERS), None)
-    for name, page in pages.items():
-        if browser:
-            draw(browser, name, page)
-        else:
-            skip(name, "no Chromium to draw it")
+
+def check_pipeline(browser, report):
+    found = Page(browser.load("stages.html"))
+    passes = sum(len(rank["passes"]) for rank in report["pipeline"]["ranks"])
+    buffers = sum(len(program["buffers"]) for program in report["programs"])
+    check("one box per pass, and one behind them", found.elements["rect"] == passes + 1 + buffers, str(found.elements))
+    check("one figure per device", found.elements["figure"] == len(report["programs"]) == 2)
+
+
+def make_page(name, data, *command):
+    for ending in ("json", "html"):
+        tool("reprise-compile", *command, f"{data}={name}.{ending}")
+    report = json.loads(pathlib.Path(f"{name}.json").read_text())
+    return report, read(f"{name}.html", report)
+
+
+def main():
+    zoo("gpt2.mlir", "gpt2", "--layers=2", "--width=32", "--heads=2", "--seq=16", "--batch=2", "--vocab=32")
+    curve, curve_text = make_page("curve", "--pareto", "gpt2.mlir", "--threads=2")
+    report, report_text = make_page("report", "--report", "gpt2.mlir", "--threads=2", "-o", "a.rpb", "--budget=60%",
+                                    "--policy=save-all")
+    stages, stages_text = make_page("stages", "--report", "gpt2.mlir", "-o", "b.rpb", "--stages=2", "--microbatches=2")
+    program = next(filter(shutil.which, BROWSERS), None)
+    if not program:
+        skip("the drawing of pages", "no Chromium")
+        finish()
+    browser = Browser(program)
+    check_curve(browser, curve_text, curve)
+    check_report(browser, report)
+    check_pipeline(browser, stages)
+    for name, text in (("curve", curve_text), ("report", report_text), ("stages", stages_text)):
+        browser.draw(f"{name}.html")
+        answers = browser.ask(text, PROBE)
+        check(f"{name} is no wider than 500 px", answers.pop("wide", None) == 0, str(answers))
+        for answer in ("falling", "rising", *(("pinned", "zoomed", "filtered") if name == "report" else ())):
+            check(f"{name}: {answer}", answers.get(answer) is True, str(answers))
+    hostile = {**report, "model": "<img src=x onerror=document.title=1>", "entry": "</script><b>"}
+    data = json.dumps(hostile).replace("<", "\\u003c")
+    pathlib.Path("hostile.html").write_text(DATA.sub(lambda found: found[1] + data, report_text))
+    found = Page(browser.load("hostile.html"))
+    check("names are no markup", "img" not in found.elements and found.elements["h1"] == 1 and not found.mistakes,
+          str(found.mistakes))
     finish()
 
 

@@ -21,11 +21,19 @@
 // RUN: %expect 1 reprise-opt %t.unmarked.mlir --reprise-to="memory from=autodiff" 2>&1 | FileCheck %s --check-prefix=UNMARKED
 // UNMARKED: error: expected a device program, a 'reprise.program'
 // RUN: %expect 1 reprise-opt %s --reprise-to="memory from=lunch" 2>&1 | FileCheck %s --check-prefix=FROM
-// FROM: unknown option 'from=lunch'
+// FROM: unknown phase 'lunch'
 // RUN: not reprise-opt %s --reprise-to='partition stages=99999999999' 2>&1 | FileCheck %s --check-prefix=STAGES
-// STAGES: unknown option 'stages=99999999999'
+// STAGES: expected stages from 1 to 1024, got 99999999999
 // RUN: not reprise-opt %s --reprise-to='partition stages=2 chunks=99999999999' 2>&1 | FileCheck %s --check-prefix=CHUNKS
-// CHUNKS: unknown option 'chunks=99999999999'
+// CHUNKS: expected chunks from 1 to 64, got 99999999999
+
+// RUN: not reprise-opt %s --reprise-to='partition microbatch=2' 2>&1 | FileCheck %s --check-prefix=KEY
+// KEY: unknown option 'microbatch=2'
+// RUN: not reprise-opt %s --reprise-to='partition microbatches=few' 2>&1 | FileCheck %s --check-prefix=NUMBER
+// NUMBER: 'few' value invalid
+// RUN: reprise-opt --help | FileCheck %s --check-prefix=HELP
+// HELP: --reprise-to
+// HELP: --microbatches
 
 // CHECK-LABEL: reprise.program @first
 // CHECK-SAME: exec.arena_bytes = {{[0-9]+}} : i64, reprise.replayed_ops = 1 : i64

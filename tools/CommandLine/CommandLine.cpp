@@ -161,10 +161,10 @@ std::string Tool::refuseUnknown(const std::string &flag) const {
          (nearest.empty() ? "" : "did you mean '" + nearest + "'? ") + name + " --help lists all";
 }
 
-std::string joinChoices(const std::vector<std::string> &choices) {
+std::string joinChoices(const std::vector<std::string> &choices, const std::string &last) {
   std::string text;
-  for (const std::string &choice : choices)
-    text += (text.empty() ? "" : ", ") + choice;
+  for (size_t i = 0; i < choices.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < choices.size() ? ", " : last) + choices[i];
   return text;
 }
 

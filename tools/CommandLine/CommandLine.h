@@ -192,7 +192,8 @@ public:
   std::string take(const std::string &) override { return ""; }
 };
 
-std::string joinChoices(const std::vector<std::string> &choices);
+/// Returns "A, B, C", or "A, B or C" with " or " as `last`.
+std::string joinChoices(const std::vector<std::string> &choices, const std::string &last = ", ");
 
 /// Choice of one of several words.
 template <class T> class Choice : public Option {

@@ -1,7 +1,6 @@
 // reprise: checks of the flags of reprise-compile
 #include "Flags.h"
 
-#include "reprise/Planning/Pipeline/Schedule.h"
 #include "reprise/Policy/Policy.h"
 #include "reprise/Runtime/File.h"
 #include "llvm/Support/FileSystem.h"
@@ -24,6 +23,27 @@ static cli::Section describePolicies() {
                                          "code: load only what you trust"});
   section.rows.push_back({"plugin:PATH{JSON}", "the same, with options for the plugin"});
   return section;
+}
+
+std::vector<std::string> reprise::listSchedules() {
+  std::vector<std::string> names = pipeline::getRuleNames();
+  names.push_back("auto");
+  return names;
+}
+
+std::vector<std::string> reprise::listPolicies() {
+  std::vector<std::string> names = PolicyRegistry().names();
+  names.push_back("plugin:");
+  return names;
+}
+
+std::string reprise::describeChunks() {
+  std::string text;
+  for (const pipeline::Rule &rule : pipeline::getRules())
+    if (rule.leastChunks > 1)
+      text += (rule.mostChunks == 0 ? "at least " : "") + std::to_string(rule.leastChunks) +
+              " for " + rule.name + ", ";
+  return text;
 }
 
 Flags::Flags()

@@ -4,8 +4,16 @@
 
 #include "../CommandLine/CommandLine.h"
 #include "reprise/Compiler/OptionTexts.h"
+#include "reprise/Conversion/Targets.h"
+#include "reprise/Planning/Pipeline/Schedule.h"
 
 namespace reprise {
+
+/// Values to complete: the names of rules and auto; policies without arguments and plugin:.
+std::vector<std::string> listSchedules();
+std::vector<std::string> listPolicies();
+/// Returns "2 for zb-v, " and so on for every rule that needs several stages per device.
+std::string describeChunks();
 
 struct Flags : cli::Tool {
   Flags();
@@ -28,13 +36,11 @@ struct Flags : cli::Tool {
 
   cli::Group choices{*this, "What to compile"};
   cli::Text entry{*this, "--entry", "F", "The function to compile (train)", "train"};
-  cli::Texts targets{*this,
-                     "--target",
-                     "cpu[:CPU]|cuda:sm_NN[+sm_NN][:cubin]",
-                     "Compile for this device; CPU is native, x86-64-v3 or x86-64-v4; :cubin adds "
-                     "machine code that ptxas makes to the PTX; repeated: one target for each "
-                     "device program (cpu)",
-                     {"cpu", "cpu:native", "cpu:x86-64-v3", "cpu:x86-64-v4", "cuda:sm_90"}};
+  cli::Texts targets{*this, "--target", "cpu[:CPU]|cuda:sm_NN[+sm_NN][:cubin]",
+                     "Compile for this device; CPU is " + cli::joinChoices(getCpuNames(), " or ") +
+                         "; :cubin adds machine code that ptxas makes to the PTX; repeated: one "
+                         "target for each device program (cpu)",
+                     getTargetNames()};
   cli::Number<unsigned> threads{*this,
                                 "--threads",
                                 "T",
@@ -58,16 +64,18 @@ struct Flags : cli::Tool {
       *this,
       "--schedule",
       "NAME|FILE",
-      "Order the passes of stages over micro-batches by a rule (gpipe, 1f1b, "
-      "interleaved-1f1b, zb-h1, zb-v), by the fastest rule within memory (auto), or by a "
-      "file that lists the passes of each device (1f1b; gpipe for gradients of gradients)",
+      "Order the passes of stages over micro-batches by a rule (" +
+          cli::joinChoices(pipeline::getRuleNames()) +
+          "), by the fastest rule within memory (auto), or by a file that lists the passes of each "
+          "device (" +
+          pipeline::kUsualRule + "; " + pipeline::kRuleOfAnySweeps + " for gradients of gradients)",
       "",
-      {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v", "auto"}};
+      listSchedules()};
   cli::Number<int64_t> chunks{*this,
                               "--chunks",
                               "V",
-                              "Number of stages per device: 2 for zb-v, at least 2 for "
-                              "interleaved-1f1b, 1 for other schedules (the least of the schedule)",
+                              "Number of stages per device: " + describeChunks() +
+                                  "1 for other schedules (the least of the schedule)",
                               1,
                               {1, 64}};
   cli::Text checkpoint{*this,
@@ -89,12 +97,10 @@ struct Flags : cli::Tool {
                          {"exact", "tf32", "library"}};
 
   cli::Group policyGroup{*this, "Policies"};
-  cli::Texts policies{*this,
-                      "--policy",
-                      "P",
+  cli::Texts policies{*this, "--policy", "P",
                       "Label values to save or recompute, see below; repeated: if preferences "
                       "differ, the first policy wins (save what is fastest)",
-                      {"save-all", "recompute-all", "dots-saveable", "plugin:"}};
+                      listPolicies()};
   cli::Switch allowUnmatchedRules{*this, "--allow-unmatched-rules",
                                   "Warn about a rule that matches no op, instead of an error"};
   cli::Switch ignoreCheckpoints{*this, "--ignore-checkpoints",

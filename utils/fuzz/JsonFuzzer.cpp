@@ -3,15 +3,26 @@
 
 using namespace reprise::runtime;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  auto members = parseJsonIntegers(std::string(data, data + size));
-  if (!members)
-    return 0;
+static std::string print(const JsonValue &value) {
+  if (value.kind == JsonValue::String)
+    return jsonString(value.text);
+  if (value.kind != JsonValue::Object && value.kind != JsonValue::Array)
+    return value.text;
+  bool isObject = value.kind == JsonValue::Object;
   std::string text;
-  for (const auto &[name, value] : *members)
-    text += (text.empty() ? "{" : ", ") + jsonString(name) + ": " + std::to_string(value);
-  // Escapes in names are not changed: a name may differ afterwards, but stays a name.
-  if (!parseJsonIntegers(text.empty() ? "{}" : text + "}"))
+  for (size_t i = 0; i < value.elements.size(); ++i)
+    text += (i ? "," : "") + (isObject ? jsonString(value.keys[i]) + ":" : "") +
+            print(value.elements[i]);
+  return isObject ? "{" + text + "}" : "[" + text + "]";
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  auto value = parseJson(std::string(data, data + size));
+  if (!value)
+    return 0;
+  std::string text = print(*value);
+  auto again = parseJson(text);
+  if (!again || print(*again) != text)
     __builtin_trap();
   return 0;
 }

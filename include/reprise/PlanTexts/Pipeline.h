@@ -29,6 +29,8 @@ const PipelinePlan *findFastest(llvm::ArrayRef<PipelinePlan> plans);
 /// Returns one line for the terminal, or one object for programs.
 std::string describe(const PipelinePlan &plan);
 std::string describeAsJson(llvm::ArrayRef<PipelinePlan> plans);
+/// Returns a page with the passes of each rank over time, of at most kMostDrawn passes.
+std::string drawSchedule(const PipelinePlan &plan);
 /// Returns the schedule as a file that can be given as one of `schedules`.
 std::string writeSchedule(const PipelinePlan &plan);
 

@@ -13,13 +13,9 @@
 
 namespace reprise::runtime {
 
-/// Versions of bundle files; a file has the oldest version that can express its content. Additions:
-/// 5: the commands from Call to Wait; 6: programs of several devices; 7: a table of common parts of
-/// commands; 8: arrays whose rows lie on several devices; 9: values in host memory; 10: numbers of
-/// library calls; 11: steps that pause.
-constexpr uint32_t bundleVersion = 11, pauseBundleVersion = 11, callsBundleVersion = 10,
-                   hostBundleVersion = 9, rowsBundleVersion = 8, tableBundleVersion = 7,
-                   devicesBundleVersion = 6, commandsBundleVersion = 5, oldestBundleVersion = 4;
+/// Version of bundle files. The runtime reads this version only: before release 1.0 a change of the
+/// file raises the version, and models are compiled again.
+constexpr uint32_t bundleVersion = 11;
 /// Alignment in bytes of the start of every buffer, in its space and in memory.
 constexpr uint64_t bufferAlignment = 64;
 
@@ -40,8 +36,6 @@ const char *roleName(Role role);
 /// (read only), or host memory that only offloads and fetches access.
 enum class Space : uint8_t { Arena, Argument, Constant, Host };
 constexpr unsigned numSpaces = 4;
-/// Number of spaces that a file of a version before 9 can hold.
-constexpr unsigned numDeviceSpaces = 3;
 
 struct BufferRef {
   Space space = Space::Arena;
@@ -196,10 +190,8 @@ enum class CommandKind : uint8_t {
   Fetch
 };
 constexpr unsigned numCommandKinds = 10;
-/// Numbers of kinds that a file of version 4, and of versions before 9, can hold.
-constexpr unsigned numOldCommandKinds = 3, numDeviceCommandKinds = 8;
-/// Returns true for the kinds that version 5 added, and later kinds.
-inline bool isExplicit(CommandKind kind) { return unsigned(kind) >= numOldCommandKinds; }
+/// Returns true for the kinds that have a stream: library calls and all kinds after them.
+inline bool isExplicit(CommandKind kind) { return kind >= CommandKind::Call; }
 inline bool isTransfer(CommandKind kind) {
   return kind == CommandKind::Send || kind == CommandKind::Receive;
 }

@@ -5,7 +5,6 @@
 #include "reprise/Runtime/Error.h"
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 namespace reprise::runtime {
@@ -31,12 +30,8 @@ struct JsonValue {
 };
 
 /// Parses one JSON object. Fails on any other text, on a key that stands twice in one object, and
-/// on more than 64 levels. The message has line and column, but no file name.
+/// on too many levels. The message has line and column, but no file name.
 Expected<JsonValue> parseJson(const std::string &text);
-
-/// Returns the members of an object that are integers in the range of int64_t, and skips other
-/// members. Fails as parseJson does.
-Expected<std::map<std::string, int64_t>> parseJsonIntegers(const std::string &text);
 
 } // namespace reprise::runtime
 

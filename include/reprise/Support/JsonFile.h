@@ -4,7 +4,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
-#include "reprise/Support/JsonPlaces.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 
 namespace reprise {
@@ -16,10 +16,8 @@ struct JsonFault {
 };
 
 /// Reads a text as JSON. Errors, with their places: a syntax error; a key that stands twice in one
-/// object; a byte-order mark; values that nest deeper than `kDeepestJson`, since llvm::json
-/// recurses into them. Files of this project nest at most ten values.
+/// object; a byte-order mark; too many nested values, since llvm::json recurses into them.
 std::optional<JsonFault> parseJson(llvm::StringRef text, llvm::json::Value &value);
-constexpr unsigned kDeepestJson = 100;
 /// Reads the text of a file at `path`; reports a fault at its line and column.
 mlir::FailureOr<llvm::json::Value> parseJson(llvm::StringRef text, llvm::StringRef path,
                                              mlir::MLIRContext *context);
@@ -44,6 +42,19 @@ struct NumberRange {
 /// file, the message is short: "--policy=rules.json: no such file".
 mlir::LogicalResult emitUnreadable(mlir::Location from, llvm::StringRef path,
                                    llvm::StringRef message);
+
+/// Lines and columns, from 1, of the values of a valid JSON text by their paths: "" is the whole, a
+/// deeper path is rules[2].match.kind. The place of a member of an object is that of its key.
+/// llvm::json has places only for syntax errors.
+class JsonPlaces {
+public:
+  explicit JsonPlaces(llvm::StringRef text);
+  std::pair<unsigned, unsigned> find(llvm::StringRef path) const;
+
+private:
+  llvm::StringMap<size_t> offsets;
+  std::vector<size_t> lineStarts = {0};
+};
 
 class JsonFile {
 public:

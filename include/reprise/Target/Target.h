@@ -93,8 +93,7 @@ public:
   /// Compiles all kernels that emitLaunch has added. The same module gives the same bytes.
   virtual mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const = 0;
 
-  /// Resolves `cpu`, `cpu:native`, `cpu:x86-64-v3`, `cpu:x86-64-v4`, `cuda:sm_90` and so on; `cpu`
-  /// is this machine.
+  /// Resolves `cpu`, which is this machine, `cpu:x86-64-v3`, `cuda:sm_90` and so on.
   ///
   /// - `cuda:sm_90:exact`, `cuda:sm_90:tf32` and `cuda:sm_90:library` choose the precision of
   ///   contractions, as `--contractions` does.

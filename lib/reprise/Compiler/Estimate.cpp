@@ -1,10 +1,10 @@
 // reprise: the bytes of a step, estimated without code generation
-#include "Html.h"
 #include "LiveBytes.h"
 #include "Report.h"
 
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Support/ByteSize.h"
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;

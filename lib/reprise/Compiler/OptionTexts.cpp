@@ -12,10 +12,15 @@ using namespace reprise;
 /// Returns whether the text is a number of stages instead of scopes.
 static bool isNumber(StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); }
 
+/// Returns the rule of --schedule; null for a file.
+static const pipeline::Rule *findRule(const StageTexts &texts) {
+  return pipeline::findRule(texts.schedule.empty() ? pipeline::kUsualRule : texts.schedule);
+}
+
 /// Returns the stages per device. A schedule from a file has as many as --chunks says.
 static int countChunks(const StageTexts &texts) {
-  // The rules 1f1b and gpipe allow the same chunks.
-  const pipeline::Rule *rule = pipeline::findRule(texts.schedule.empty() ? "1f1b" : texts.schedule);
+  // Both rules that hold without --schedule allow the same chunks.
+  const pipeline::Rule *rule = findRule(texts);
   int chunks = static_cast<int>(std::max<int64_t>(1, texts.chunks));
   return rule ? rule->fitChunks(chunks) : chunks;
 }
@@ -66,9 +71,9 @@ static std::string checkSchedule(const StageTexts &texts) {
       !pipeline::findRule(schedule))
     return "a schedule file is for several devices: add --stages=2 or more";
   if (texts.chunks && chunks != static_cast<int>(texts.chunks))
-    return "--schedule=" + (schedule.empty() ? "1f1b" : schedule) +
+    return "--schedule=" + (schedule.empty() ? pipeline::kUsualRule : schedule) +
            " needs --chunks=" + std::to_string(chunks) +
-           (schedule == "interleaved-1f1b" ? " or more" : "");
+           (findRule(texts)->mostChunks == 0 ? " or more" : "");
   return "";
 }
 

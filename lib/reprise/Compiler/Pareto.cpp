@@ -2,7 +2,7 @@
 #include "Report.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir;
@@ -106,12 +106,14 @@ LogicalResult Curve::search(ProgramPlanner &planner) {
 /// Describes a plan of `planner` in comparison with a plan that takes `usual` seconds.
 static Object describePoint(const ProgramPlanner &planner, const StepPlan &plan, double usual) {
   double seconds = planner.stepSeconds() + plan.seconds;
+  double increase = (seconds - usual) / std::max(usual, 1e-30);
   return Object{{"bytes", plan.bytes()},
                 {"arena_bytes", plan.arena},
                 {"workspace_bytes", plan.workspace},
                 {"seconds", seconds},
-                {"cost_increase", (seconds - usual) / std::max(usual, 1e-30)},
-                {"overridden_bytes", plan.overridden}};
+                {"cost_increase", increase},
+                {"overridden_bytes", plan.overridden},
+                {"summary", showBytes(plan.bytes()) + ", " + showPercent(100 * increase)}};
 }
 
 /// Describes a plan with the lower bound of all forms.
@@ -120,6 +122,10 @@ static Object describeBounded(const ProgramPlanner &planner, const StepPlan &pla
   Object point = describePoint(planner, plan, usual);
   point["bound"] = (planner.stepSeconds() + bound - usual) / total;
   point["gap"] = (plan.seconds - bound) / total;
+  point["summary"] =
+      (*point.getString("summary") + "; " +
+       showGap(100 * *point.getNumber("cost_increase"), 100 * *point.getNumber("bound")))
+          .str();
   return point;
 }
 
@@ -180,9 +186,7 @@ FailureOr<Object> findPareto(ModuleOp module, const CompileOptions &options) {
 }
 
 void printPareto(llvm::raw_ostream &stream, StringRef path, const Object &curve) {
-  if (path.ends_with(".html"))
-    return printParetoHtml(stream, curve);
-  stream << llvm::formatv("{0:2}\n", llvm::json::Value(Object(curve)));
+  printAsPageOrJson(stream, path, Object(curve));
 }
 
 } // namespace reprise

@@ -8,6 +8,7 @@
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/Transforms/SavedBuffers.h"
+#include "reprise/Page/Page.h"
 #include "reprise/Support/ByteSize.h"
 #include "reprise/Target/LaunchFacts.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -159,32 +160,34 @@ ReportedPlan describePlan(ProgramOp step, const CostModel &costs) {
   return plan;
 }
 
-static void printJson(llvm::raw_ostream &stream, ArrayRef<CompiledProgram> programs,
-                      const std::optional<ReportedPipeline> &pipeline) {
-  llvm::json::Object whole;
-  if (programs.size() == 1) {
-    whole = toJson(programs.front().report);
-  } else {
-    llvm::json::Array reports;
-    for (const CompiledProgram &program : programs) {
-      llvm::json::Object report = toJson(program.report);
-      report["program"] = program.name;
-      report["device_number"] = program.device;
-      reports.push_back(std::move(report));
-    }
-    whole = llvm::json::Object{{"version", 1}, {"programs", std::move(reports)}};
-    if (pipeline)
-      whole["pipeline"] = toJson(*pipeline);
+static llvm::json::Object toJson(ArrayRef<CompiledProgram> programs,
+                                 const std::optional<ReportedPipeline> &pipeline) {
+  if (programs.size() == 1)
+    return toJson(programs.front().report);
+  llvm::json::Array reports;
+  for (const CompiledProgram &program : programs) {
+    llvm::json::Object report = toJson(program.report);
+    report["program"] = program.name;
+    report["device_number"] = program.device;
+    reports.push_back(std::move(report));
   }
-  stream << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(whole)));
+  llvm::json::Object whole{{"version", 1}, {"programs", std::move(reports)}};
+  if (pipeline)
+    whole["pipeline"] = toJson(*pipeline);
+  return whole;
+}
+
+void printAsPageOrJson(llvm::raw_ostream &stream, StringRef path, llvm::json::Value data) {
+  if (path.ends_with(".html"))
+    printPage(stream, data);
+  else
+    stream << llvm::formatv("{0:2}\n", data);
 }
 
 void printReports(llvm::raw_ostream &stream, StringRef path, ArrayRef<CompiledProgram> programs,
                   const std::optional<ReportedPipeline> &pipeline) {
-  if (path.ends_with(".html"))
-    return printHtml(stream, programs, pipeline);
   if (!path.ends_with(".txt"))
-    return printJson(stream, programs, pipeline);
+    return printAsPageOrJson(stream, path, toJson(programs, pipeline));
   if (pipeline)
     printPipelineText(stream, *pipeline);
   for (const CompiledProgram &program : programs) {

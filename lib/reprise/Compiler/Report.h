@@ -89,9 +89,6 @@ struct LayerSummary {
 /// Returns one summary per layer, in the order of the program.
 std::vector<LayerSummary> summarizeLayers(const Report &report);
 
-/// The figure of the arena in a page.
-void printArenaHtml(llvm::raw_ostream &stream, const Report &report);
-
 /// Returns the heading of one of several programs.
 std::string describeProgram(const CompiledProgram &program);
 
@@ -99,13 +96,11 @@ std::string describeProgram(const CompiledProgram &program);
 /// does not record how the step was cut.
 std::optional<ReportedPipeline>
 describePipeline(mlir::ModuleOp module, llvm::ArrayRef<CompiledProgram> programs, bool isAuto);
-void printPipelineHtml(llvm::raw_ostream &stream, const ReportedPipeline &pipeline);
 void printPipelineText(llvm::raw_ostream &stream, const ReportedPipeline &pipeline);
 
-/// Print one self-contained page; a table for the terminal.
-void printHtml(llvm::raw_ostream &stream, llvm::ArrayRef<CompiledProgram> programs,
-               const std::optional<ReportedPipeline> &pipeline);
-void printParetoHtml(llvm::raw_ostream &stream, const llvm::json::Object &curve);
+/// Prints the page of `data` if `path` ends with .html, otherwise `data` itself.
+void printAsPageOrJson(llvm::raw_ostream &stream, llvm::StringRef path, llvm::json::Value data);
+/// Prints a report for the terminal.
 void printText(llvm::raw_ostream &stream, const Report &report);
 
 } // namespace reprise

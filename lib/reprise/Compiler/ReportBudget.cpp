@@ -1,7 +1,7 @@
 // reprise: the budget in a report
-#include "Html.h"
 #include "Report.h"
 
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -27,12 +27,12 @@ ReportedBudget describeBudget(const BudgetOutcome &outcome) {
 std::string readCost(const Report &report) {
   if (!report.budget || !report.budget->search)
     return report.costIncrease
-               ? "cost " + html::percent(*report.costIncrease) + " compared with no budget"
+               ? "cost " + showPercent(100 * *report.costIncrease) + " compared with no budget"
                : "";
   const ReportedSearch &search = *report.budget->search;
   int64_t more = search.predictedBytes - search.usualBytes;
   return formatv("cost {0} compared with no budget{1}{2}{3}; {4}",
-                 html::percent(search.costIncrease),
+                 showPercent(100 * search.costIncrease),
                  more > 0 ? ", " + showBytes(more) + " more than without a budget" : "",
                  search.reordered ? ", launches in another order" : "",
                  search.truncated ? ", truncated: the time limit ended the search" : "",

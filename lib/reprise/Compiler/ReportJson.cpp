@@ -1,5 +1,6 @@
 // reprise: the report as JSON, with the keys of docs/reference/schemas/report.schema.json
-#include "reprise/Compiler/Report.h"
+#include "LiveBytes.h"
+#include "Report.h"
 
 using llvm::json::Array;
 using llvm::json::Object;
@@ -25,7 +26,8 @@ static Object toJson(const ReportedValue &value) {
       {"replay_seconds", value.replaySeconds},
       {"label", isLabelled ? Value(llvm::StringRef(getText(value.label))) : Value(nullptr)},
       {"rule", orNull(value.rule)},
-      {"reason", value.reason}};
+      {"reason", value.reason},
+      {"why", explainDecision(value)}};
   if (value.fused)
     entry["fused"] = *value.fused;
   return entry;
@@ -100,6 +102,19 @@ static void addLibraries(const Report &report, Object &object) {
   object["own_contractions"] = std::move(own);
 }
 
+static void addBuffers(const Report &report, Object &object) {
+  Array buffers;
+  for (const ReportedBuffer &buffer : report.buffers)
+    buffers.push_back(Object{{"name", buffer.name},
+                             {"first", buffer.first},
+                             {"last", buffer.last},
+                             {"offset", buffer.offset},
+                             {"bytes", buffer.bytes},
+                             {"part", buffer.part}});
+  object["buffers"] = std::move(buffers);
+  object["live_bytes"] = Array(countLiveBytes(report.buffers));
+}
+
 Object toJson(const Report &report) {
   Object object{{"version", 1},
                 {"target", report.target},
@@ -123,6 +138,8 @@ Object toJson(const Report &report) {
     addPlan(report, object);
   if (report.costIncrease)
     object["cost_increase"] = *report.costIncrease;
+  if (std::string cost = readCost(report); !cost.empty())
+    object["cost_summary"] = cost;
   if (report.budget) {
     object["budget"] = toJson(*report.budget);
     if (const auto &search = report.budget->search) {
@@ -130,15 +147,7 @@ Object toJson(const Report &report) {
       object["gap"] = search->costIncrease - search->bound;
     }
   }
-  Array buffers;
-  for (const ReportedBuffer &buffer : report.buffers)
-    buffers.push_back(Object{{"name", buffer.name},
-                             {"first", buffer.first},
-                             {"last", buffer.last},
-                             {"offset", buffer.offset},
-                             {"bytes", buffer.bytes},
-                             {"part", buffer.part}});
-  object["buffers"] = std::move(buffers);
+  addBuffers(report, object);
   object["backward_launch"] = orNull(report.backwardLaunch);
   addInputs(report.inputs, object);
   return object;

@@ -1,9 +1,9 @@
 // reprise: the pipeline of the programs in a report
-#include "Html.h"
 #include "Report.h"
 
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
-#include "reprise/Planning/Pipeline/Gantt.h"
+#include "reprise/Page/Page.h"
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -15,10 +15,6 @@ static size_t countPieces(const pipeline::Schedule &schedule) {
   for (const auto &rank : schedule.ranks)
     pieces += rank.size();
   return pieces;
-}
-
-static bool isDrawn(const ReportedPipeline &pipeline) {
-  return !pipeline.simulation.begins.empty();
 }
 
 /// Replaces the replays that the cut assumed by those of the plans. The replays of a device are
@@ -63,7 +59,7 @@ std::optional<ReportedPipeline> describePipeline(mlir::ModuleOp module,
   ArrayRef<double> known = timing.getReplay().asArrayRef();
   std::vector<double> replays = known.vec();
   takeReplays(shape, known, programs, made, replays);
-  bool keepsTimes = countPieces(reported.pieces) <= pipeline::kMostDrawn;
+  bool keepsTimes = countPieces(reported.pieces) <= kMostDrawn;
   reported.simulation = pipeline::simulate(reported.pieces, made, keepsTimes);
   for (auto [number, stage] : llvm::enumerate(made.stages))
     reported.stages.push_back({shape.rankOf(static_cast<int>(number)), stage.forward,
@@ -112,11 +108,15 @@ std::string summarize(const ReportedPipeline &pipeline) {
 json::Object toJson(const ReportedPipeline &pipeline) {
   const pipeline::Simulation &found = pipeline.simulation;
   json::Array ranks, stages, schedules;
-  for (auto [rank, device] : llvm::enumerate(pipeline.devices))
-    ranks.push_back(json::Object{{"busy", found.busy[rank]},
-                                 {"peak", device.peakBytes},
-                                 {"saved_bytes", device.savedBytes},
-                                 {"replayed_ops", device.replayedOps}});
+  for (auto [rank, device] : llvm::enumerate(pipeline.devices)) {
+    json::Object object{{"busy", found.busy[rank]},
+                        {"peak", device.peakBytes},
+                        {"saved_bytes", device.savedBytes},
+                        {"replayed_ops", device.replayedOps}};
+    if (!found.begins.empty())
+      object["passes"] = listPasses(pipeline.pieces, found, rank);
+    ranks.push_back(std::move(object));
+  }
   for (const ReportedStage &stage : pipeline.stages)
     stages.push_back(json::Object{{"rank", stage.device},
                                   {"forward", stage.forward},
@@ -129,6 +129,7 @@ json::Object toJson(const ReportedPipeline &pipeline) {
                                      {"makespan", schedule.makespan},
                                      {"fits", schedule.fits}});
   json::Object object{{"schedule", pipeline.schedule},
+                      {"summary", summarize(pipeline)},
                       {"chunks", pipeline.pieces.shape.chunks},
                       {"microbatches", pipeline.pieces.shape.microbatches},
                       {"makespan", found.makespan},
@@ -156,38 +157,6 @@ void printPipelineText(raw_ostream &stream, const ReportedPipeline &pipeline) {
     stream << formatv("{0,6}  {1,6:f1} %  {2,16}  {3,16}  {4,14}\n", rank,
                       100 * pipeline.simulation.busy[rank] / makespan, showBytes(device.peakBytes),
                       showBytes(device.savedBytes), device.replayedOps);
-}
-
-static void printStages(raw_ostream &stream, const ReportedPipeline &pipeline) {
-  stream << "<div class='wide'><table><tr><th>stage</th><th>device</th><th>forward</th>"
-            "<th>backward</th><th>weights</th><th>of it replays</th></tr>\n";
-  for (auto [number, stage] : llvm::enumerate(pipeline.stages)) {
-    stream << formatv("<tr><td>{0}</td><td>{1}</td>", number, stage.device);
-    for (double seconds : {stage.forward, stage.backward, stage.weight, stage.replay})
-      stream << formatv("<td class='number'>{0}</td>", describeSeconds(seconds));
-    stream << "</tr>\n";
-  }
-  stream << "</table></div>\n";
-}
-
-void printPipelineHtml(raw_ostream &stream, const ReportedPipeline &pipeline) {
-  stream << "<h2>The pipeline</h2>\n<p>" << html::escape(summarize(pipeline)) << "</p>\n";
-  if (isDrawn(pipeline))
-    stream << pipeline::drawChart(pipeline.pieces, pipeline.simulation);
-  else
-    stream << formatv("<p>A chart of {0} passes would be too large for a page.</p>\n",
-                      countPieces(pipeline.pieces));
-  printStages(stream, pipeline);
-  stream << "<div class='wide'><table><tr><th>device</th><th>busy</th><th>peak</th><th>saved</th>"
-            "<th>replayed ops</th></tr>\n";
-  double makespan = std::max(pipeline.simulation.makespan, 1e-30);
-  for (auto [rank, device] : llvm::enumerate(pipeline.devices))
-    stream << formatv("<tr><td>{0}</td><td class='number'>{1:f1} %</td><td class='number'>{2}</td>"
-                      "<td class='number'>{3}</td><td class='number'>{4}</td></tr>\n",
-                      rank, 100 * pipeline.simulation.busy[rank] / makespan,
-                      showBytes(device.peakBytes), showBytes(device.savedBytes),
-                      device.replayedOps);
-  stream << "</table></div>\n";
 }
 
 } // namespace reprise

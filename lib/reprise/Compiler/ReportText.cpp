@@ -1,7 +1,7 @@
 // reprise: the report as plain text
-#include "Html.h"
 #include "Report.h"
 
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -99,7 +99,7 @@ std::string summarize(const Report &report) {
   const ReportedPlan &plan = report.plan ? *report.plan : none;
   double whole = plan.cost.forward + plan.cost.backward;
   if (cost.empty())
-    cost = "replays cost " + html::percent(whole > 0 ? plan.cost.replay / whole : 0);
+    cost = "replays cost " + showPercent(whole > 0 ? 100 * plan.cost.replay / whole : 0);
   std::string host = report.hostBytes ? ", on the host " + showBytes(report.hostBytes) : "";
   return formatv("arena {0}, workspace {1}, saved {2}{3}, {4} replayed ops, {5}",
                  showBytes(report.arenaBytes), showBytes(report.workspaceBytes),

@@ -2,6 +2,7 @@
 #include "reprise/Pipelines/Phases.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
@@ -12,7 +13,6 @@
 #include "reprise/Support/Wording.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -29,21 +29,6 @@ std::optional<Phase> parsePhase(StringRef name) {
 }
 
 StringRef phaseName(Phase phase) { return phaseNames[static_cast<size_t>(phase)]; }
-
-std::optional<Phase> phaseOfPass(StringRef pass) {
-  return llvm::StringSwitch<std::optional<Phase>>(pass)
-      .Case("reprise-import", Phase::Import)
-      .Case("reprise-thread-random", Phase::Random)
-      .Case("reprise-assign-labels", Phase::Label)
-      .Cases({"reprise-split-loops", "reprise-differentiate", "reprise-unroll-loops",
-              "reprise-expand-normalizations", "reprise-make-programs"},
-             Phase::Autodiff)
-      .Cases({"reprise-apply-plan", "reprise-checkpoint", "reprise-verify-checkpoint"},
-             Phase::Checkpoint)
-      .Cases({"reprise-expose-replays", "exec-form-launches"}, Phase::Kernels)
-      .Cases({"exec-order-launches", "exec-place-buffers", "exec-verify-buffers"}, Phase::Memory)
-      .Default(std::nullopt);
-}
 
 /// A loop over layers is no single stage.
 static bool unrolls(const PhaseOptions &options) {
@@ -68,13 +53,14 @@ static void addSlicing(OpPassManager &program, const PhaseOptions &options) {
 }
 
 namespace {
-/// Runs passes if the target has a capability.
+/// Runs a pass if the target has a capability. Its argument is that of the pass.
 struct IfCapable : PassWrapper<IfCapable, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(IfCapable)
   IfCapable(std::string target, bool Capabilities::*capability, OpPassManager passes)
       : target(std::move(target)), capability(capability), passes(std::move(passes)) {}
 
   StringRef getName() const override { return "IfCapable"; }
+  StringRef getArgument() const override { return passes.begin()->getArgument(); }
   void runOnOperation() override {
     std::shared_ptr<const Target> found;
     if (failed(Target::get(target, getOperation()->getLoc(), found)))
@@ -245,76 +231,113 @@ void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
     buildProgramPhases(nestPrograms(manager), done, to, options);
 }
 
-namespace {
-struct Words {
-  std::optional<Phase> from;
-  Phase to;
-  bool nests = false; ///< behind the last phase, launches are shown as nests
-  PhaseOptions options;
-};
-} // namespace
-
 /// Point at which launches are shown as nests. It is no phase, since the target makes nests again.
 static constexpr StringLiteral nestsPoint = "nests";
 
 /// Limit of `chunks`, as of --chunks in reprise-compile.
 static constexpr int64_t kMostChunks = 64;
 
-/// Reads `PHASE from=PHASE entry=F policies=P,Q target=T microbatches=M stages=N begin=S,T
-/// schedule=R chunks=V ignore-checkpoints allow-unmatched-rules verify-replays unroll`.
-static LogicalResult parseOptions(StringRef text, Words &read,
-                                  function_ref<LogicalResult(const Twine &)> error) {
-  PhaseOptions &options = read.options;
+namespace {
+/// Options of `--reprise-to`, which follow the name of the phase.
+struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
+  Option<std::string> from{*this, "from", llvm::cl::desc("phase that the module has been through")};
+  Option<std::string> entry{*this, "entry", llvm::cl::desc("function to compile"),
+                            llvm::cl::init(PhaseOptions().entry)};
+  Option<std::string> policies{*this, "policies", llvm::cl::desc("policies, with commas between")};
+  Option<std::string> target{*this, "target", llvm::cl::desc("machine to compile for"),
+                             llvm::cl::init(PhaseOptions().target)};
+  Option<int64_t> microbatches{*this, "microbatches", llvm::cl::desc("parts of the batch"),
+                               llvm::cl::init(1)};
+  Option<int64_t> stages{*this, "stages", llvm::cl::desc("devices that the step is cut for"),
+                         llvm::cl::init(1)};
+  ListOption<std::string> begin{*this, "begin", llvm::cl::desc("scopes at which stages begin")};
+  Option<std::string> schedule{*this, "schedule", llvm::cl::desc("order of the stages' passes")};
+  Option<std::string> checkpoint{*this, "checkpoint", llvm::cl::desc("passes that stages replay")};
+  Option<int64_t> chunks{*this, "chunks", llvm::cl::desc("stages per device"), llvm::cl::init(1)};
+  Option<bool> ignoreCheckpoints{*this, "ignore-checkpoints",
+                                 llvm::cl::desc("read checkpoints as plain blocks")};
+  Option<bool> allowUnmatchedRules{*this, "allow-unmatched-rules",
+                                   llvm::cl::desc("a rule without a match is a warning")};
+  Option<bool> verifyReplays{*this, "verify-replays",
+                             llvm::cl::desc("replays and originals live to the end of the step")};
+  Option<bool> unroll{*this, "unroll", llvm::cl::desc("replace loops by their iterations")};
+
+  bool knows(StringRef key) const { return OptionsMap.contains(key); }
+  PhaseOptions read() const;
+};
+} // namespace
+
+PhaseOptions PipelineFlags::read() const {
+  PhaseOptions options;
+  options.entry = entry;
+  if (policies.hasValue())
+    for (StringRef policy : splitPolicies(policies.getValue()))
+      options.policies.push_back(policy.str());
+  options.target = target;
+  options.microbatches = microbatches;
+  options.stages.devices = stages;
+  options.stages.begin.assign(begin.begin(), begin.end());
+  options.stages.schedule = schedule;
+  options.stages.checkpoint = checkpoint;
+  options.stages.chunks = chunks;
+  options.ignoreCheckpoints = ignoreCheckpoints;
+  options.allowUnmatchedRules = allowUnmatchedRules;
+  options.verifyReplays = verifyReplays;
+  options.unroll = unroll;
+  return options;
+}
+
+/// Returns what is wrong with the options of `--reprise-to`; empty if they are good.
+static std::string parseFlags(StringRef text, PipelineFlags &flags) {
   SmallVector<StringRef> words;
   text.split(words, ' ', -1, /*KeepEmpty=*/false);
-  read.nests = !words.empty() && words.front() == nestsPoint;
-  std::optional<Phase> parsed = words.empty() ? std::nullopt : parsePhase(words.front());
-  if (read.nests)
-    parsed = Phase::Memory;
+  for (StringRef word : words)
+    if (!flags.knows(word.split('=').first))
+      return "unknown option '" + word.str() + "'";
+  std::string wrong;
+  llvm::raw_string_ostream stream(wrong);
+  if (failed(flags.parseFromString(text, stream)))
+    return wrong.empty() ? "invalid options '" + text.str() + "'" : wrong;
+  const std::tuple<const char *, int64_t, int64_t> numbers[] = {
+      {"microbatches", flags.microbatches, INT64_MAX},
+      {"stages", flags.stages, kMostDevices},
+      {"chunks", flags.chunks, kMostChunks}};
+  for (auto [name, number, most] : numbers)
+    if (number < 1 || number > most)
+      return "expected " + std::string(name) + " from 1 to " + std::to_string(most) + ", got " +
+             std::to_string(number);
+  return "";
+}
+
+/// Reads the name of a phase.
+static LogicalResult readPhase(StringRef name, Phase &phase,
+                               function_ref<LogicalResult(const Twine &)> error) {
+  std::optional<Phase> parsed = parsePhase(name);
   if (!parsed)
-    return words.empty()
-               ? error("expected a phase, one of " + llvm::join(ArrayRef(phaseNames), ", "))
-               : error("unknown phase '" + words.front() + "'" +
-                       suggest(words.front(), phaseNames));
-  read.to = *parsed;
-  for (StringRef word : ArrayRef(words).drop_front()) {
-    auto [key, value] = word.split('=');
-    if (key == "from" && (read.from = parsePhase(value)))
-      continue;
-    if (key == "entry")
-      options.entry = value.str();
-    else if (key == "policies")
-      for (StringRef policy : splitPolicies(value))
-        options.policies.push_back(policy.str());
-    else if (key == "target")
-      options.target = value.str();
-    else if (key == "microbatches" && !value.getAsInteger(10, options.microbatches) &&
-             options.microbatches >= 1)
-      continue;
-    else if (key == "stages" && !value.getAsInteger(10, options.stages.devices) &&
-             options.stages.devices >= 1 && options.stages.devices <= kMostDevices)
-      continue;
-    else if (key == "begin")
-      for (StringRef scope : llvm::split(value, ','))
-        options.stages.begin.push_back(scope.str());
-    else if (key == "schedule")
-      options.stages.schedule = value.str();
-    else if (key == "checkpoint")
-      options.stages.checkpoint = value.str();
-    else if (key == "chunks" && !value.getAsInteger(10, options.stages.chunks) &&
-             options.stages.chunks >= 1 && options.stages.chunks <= kMostChunks)
-      continue;
-    else if (word == "ignore-checkpoints")
-      options.ignoreCheckpoints = true;
-    else if (word == "allow-unmatched-rules")
-      options.allowUnmatchedRules = true;
-    else if (word == "verify-replays")
-      options.verifyReplays = true;
-    else if (word == "unroll")
-      options.unroll = true;
-    else
-      return error("unknown option '" + word + "'");
-  }
+    return error("unknown phase '" + name + "'" + suggest(name, phaseNames));
+  phase = *parsed;
+  return success();
+}
+
+/// Adds the phases that `text` names: `PHASE from=PHASE entry=F …`.
+static LogicalResult buildFromText(OpPassManager &manager, StringRef text,
+                                   function_ref<LogicalResult(const Twine &)> error) {
+  auto [name, rest] = text.trim().split(' ');
+  if (name.empty())
+    return error("expected a phase, one of " + llvm::join(ArrayRef(phaseNames), ", "));
+  PipelineFlags flags;
+  bool showsNests = name == nestsPoint;
+  Phase to = Phase::Memory, from = Phase::Import;
+  if (!showsNests && failed(readPhase(name, to, error)))
+    return failure();
+  if (std::string wrong = parseFlags(rest, flags); !wrong.empty())
+    return error(wrong);
+  bool isBegun = !flags.from.empty();
+  if (isBegun && failed(readPhase(flags.from, from, error)))
+    return failure();
+  buildPhases(manager, isBegun ? std::optional(from) : std::nullopt, to, flags.read());
+  if (showsNests)
+    manager.addPass(exec::createFormNestsPass({flags.target}));
   return success();
 }
 
@@ -323,16 +346,8 @@ void registerPhases() {
       "reprise-to",
       "Runs the phases up to the one named: " + llvm::join(ArrayRef(phaseNames), ", ") +
           "; or nests, all of them, and shows launches as loop nests",
-      [](OpPassManager &manager, StringRef text, function_ref<LogicalResult(const Twine &)> error) {
-        Words read;
-        if (failed(parseOptions(text, read, error)))
-          return failure();
-        buildPhases(manager, read.from, read.to, read.options);
-        if (read.nests)
-          manager.addPass(exec::createFormNestsPass({read.options.target}));
-        return success();
-      },
-      [](function_ref<void(const mlir::detail::PassOptions &)>) {});
+      buildFromText,
+      [](function_ref<void(const mlir::detail::PassOptions &)> show) { show(PipelineFlags()); });
 }
 
 } // namespace reprise

@@ -1,7 +1,7 @@
 // reprise: graphs for the planner, as JSON
 #include "Graph.h"
 
-#include "reprise/Planning/JsonScanner.h"
+#include "reprise/Json/JsonScanner.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace reprise::remat {

@@ -2,6 +2,7 @@
 #include "reprise/PlanTexts/Pipeline.h"
 #include "reprise/PlanTexts/Plan.h"
 
+#include "reprise/Page/Page.h"
 #include "reprise/Planning/Pipeline/ScheduleFile.h"
 #include "reprise/Support/Readable.h"
 #include "llvm/ADT/STLExtras.h"
@@ -167,6 +168,25 @@ std::string describeAsJson(llvm::ArrayRef<PipelinePlan> plans) {
   Object all{{"version", 1}, {"schedules", std::move(list)}};
   all["fastest"] = fastest ? llvm::json::Value(fastest->name) : llvm::json::Value(nullptr);
   return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(all)));
+}
+
+std::string drawSchedule(const PipelinePlan &plan) {
+  const pipeline::Simulation &found = plan.simulation;
+  Array ranks;
+  for (size_t rank = 0; rank < found.busy.size(); ++rank)
+    ranks.push_back(Object{{"busy", found.busy[rank]},
+                           {"peak", found.peaks[rank]},
+                           {"passes", listPasses(plan.schedule, found, rank)}});
+  std::string page;
+  llvm::raw_string_ostream stream(page);
+  printPage(stream,
+            Object{{"pipeline", Object{{"schedule", plan.name},
+                                       {"chunks", plan.schedule.shape.chunks},
+                                       {"microbatches", plan.schedule.shape.microbatches},
+                                       {"makespan", found.makespan},
+                                       {"bubble_of_total_percent", 100 * found.bubbleOfTotal()},
+                                       {"ranks", std::move(ranks)}}}});
+  return page;
 }
 
 std::string writeSchedule(const PipelinePlan &plan) {

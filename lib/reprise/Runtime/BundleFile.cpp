@@ -42,15 +42,13 @@ template <typename S, typename T> void shape(S &s, T &dims) {
 }
 
 template <typename S, typename T> void bufferFields(S &s, T &b) {
-  s.enumerator(b.space, s.version < hostBundleVersion ? numDeviceSpaces : numSpaces);
+  s.enumerator(b.space, numSpaces);
   s.number(b.index);
   s.number(b.offset);
   s.number(b.bytes);
 }
 
 template <typename S, typename T> void rowsFields(S &s, T &owner) {
-  if (s.version < rowsBundleVersion)
-    return;
   s.text(owner.rows.whole);
   s.number(owner.rows.first);
   s.number(owner.rows.of);
@@ -67,18 +65,13 @@ template <typename S, typename T> void argumentFields(S &s, T &a) {
   rowsFields(s, a);
 }
 
-template <typename S, typename T> void deviceField(S &s, T &owner) {
-  if (s.version >= devicesBundleVersion)
-    s.number(owner.device);
-}
-
 template <typename S, typename T> void resultFields(S &s, T &r) {
   s.text(r.name);
   s.enumerator(r.dtype, numDTypes);
   shape(s, r.shape);
   bufferFields(s, r.buffer);
   s.number(r.argument);
-  deviceField(s, r);
+  s.number(r.device);
   rowsFields(s, r);
 }
 
@@ -87,7 +80,7 @@ template <typename S, typename T> void replayFields(S &s, T &r) {
   s.enumerator(r.dtype, numDTypes);
   bufferFields(s, r.original);
   bufferFields(s, r.replayed);
-  deviceField(s, r);
+  s.number(r.device);
 }
 
 template <typename S, typename T> void sourceFields(S &s, T &o) {
@@ -117,9 +110,7 @@ template <typename S, typename T> void kernelFields(S &s, T &k) {
 }
 
 template <typename S, typename T> void commandFields(S &s, T &c) {
-  s.enumerator(c.kind, s.version == oldestBundleVersion ? numOldCommandKinds
-                       : s.version < hostBundleVersion  ? numDeviceCommandKinds
-                                                        : numCommandKinds);
+  s.enumerator(c.kind, numCommandKinds);
   s.number(c.kernel);
   s.number(c.items);
   s.number(c.body);
@@ -145,8 +136,7 @@ template <typename S, typename T> void commandFields(S &s, T &c) {
   s.number(c.tag);
   s.text(c.peer);
   s.text(c.function);
-  if (s.version >= callsBundleVersion)
-    shape(s, c.numbers);
+  shape(s, c.numbers);
 }
 
 /// Writes a command as its number in the table and its places, as differences to the previous
@@ -195,11 +185,10 @@ template <typename S, typename T> void bundleFields(S &s, T &b, CommandTable &ta
   s.text(b.producer);
   s.text(b.contractions);
   s.text(b.entry);
-  if (s.version >= devicesBundleVersion)
-    s.sequence(b.devices, 16, [&](auto &device) {
-      s.text(device.name);
-      s.sequence(device.arguments, 4, [&](auto &number) { s.number(number); });
-    });
+  s.sequence(b.devices, 16, [&](auto &device) {
+    s.text(device.name);
+    s.sequence(device.arguments, 4, [&](auto &number) { s.number(number); });
+  });
   s.number(b.threads);
   s.flag(b.hasBudget);
   s.number(b.budgetBytes);
@@ -209,20 +198,14 @@ template <typename S, typename T> void bundleFields(S &s, T &b, CommandTable &ta
   s.sequence(b.images, 24, [&](auto &image) { imageFields(s, image); });
   s.sequence(b.kernels, 52, [&](auto &kernel) { kernelFields(s, kernel); });
   size_t done = 0;
-  if (s.version >= tableBundleVersion)
-    s.sequence(table.common, 57, [&](auto &command) { commandFields(s, command); });
+  s.sequence(table.common, 57, [&](auto &command) { commandFields(s, command); });
   s.sequence(b.programs, 24, [&](auto &program) {
     s.text(program.name);
-    if (s.version >= tableBundleVersion)
-      placedCommands(s, program, table, done);
-    else
-      s.sequence(program.commands, 57, [&](auto &command) { commandFields(s, command); });
+    placedCommands(s, program, table, done);
     s.number(program.arenaBytes);
-    if (s.version >= hostBundleVersion)
-      s.number(program.hostBytes);
-    deviceField(s, program);
-    if (s.version >= pauseBundleVersion)
-      s.number(program.pause);
+    s.number(program.hostBytes);
+    s.number(program.device);
+    s.number(program.pause);
   });
   s.number(b.workerWorkspaceBytes);
 }
@@ -244,10 +227,10 @@ Error checkHeader(const uint8_t *data, uint64_t size, const std::string &name, H
   if (size < sizeof(Header))
     return Error::make(name + ": the bundle is truncated within its header");
   std::memcpy(&header, data, sizeof header);
-  if (header.version < oldestBundleVersion || header.version > bundleVersion)
+  if (header.version != bundleVersion)
     return Error::make(name + ": the bundle has version " + std::to_string(header.version) +
-                       ", this runtime reads versions " + std::to_string(oldestBundleVersion) +
-                       " to " + std::to_string(bundleVersion));
+                       ", this runtime reads version " + std::to_string(bundleVersion) +
+                       ": compile the model again");
   if (size < header.fileBytes)
     return Error::make(name + ": the bundle is truncated: " + reprise::groupDigits(int64_t(size)) +
                        " of " + reprise::groupDigits(int64_t(header.fileBytes)) + " bytes");
@@ -276,34 +259,6 @@ Error checkWhole(const Bundle &bundle) {
              : Error::success();
 }
 
-bool hasNumbers(const Program &program) {
-  return std::any_of(program.commands.begin(), program.commands.end(),
-                     [](const Command &command) { return !command.numbers.empty(); });
-}
-
-/// Returns whether a program uses host memory, as offloads and fetches do.
-bool usesHost(const Program &program) { return program.hostBytes != 0; }
-
-uint32_t versionOf(const Bundle &bundle, const CommandTable &table) {
-  if (std::any_of(bundle.programs.begin(), bundle.programs.end(),
-                  [](const Program &program) { return program.pause >= 0; }))
-    return pauseBundleVersion;
-  if (std::any_of(bundle.programs.begin(), bundle.programs.end(), hasNumbers))
-    return callsBundleVersion;
-  if (std::any_of(bundle.programs.begin(), bundle.programs.end(), usesHost))
-    return hostBundleVersion;
-  if (hasRows(bundle))
-    return rowsBundleVersion;
-  if (table.isWorthwhile())
-    return tableBundleVersion;
-  if (!bundle.devices.empty())
-    return devicesBundleVersion;
-  for (const Program &program : bundle.programs)
-    if (program.hasExplicit())
-      return commandsBundleVersion;
-  return oldestBundleVersion;
-}
-
 bool addUp(const std::vector<uint64_t> &parts, uint64_t whole) {
   for (uint64_t part : parts) {
     if (part > whole)
@@ -320,12 +275,11 @@ Expected<std::vector<uint8_t>> reprise::runtime::serializeBundle(const Bundle &b
     return Error::make("the bundle is malformed: " + error.message());
   Writer writer;
   CommandTable table(bundle);
-  writer.version = versionOf(bundle, table);
   writer.bytes.resize(sizeof(Header));
   bundleFields(writer, bundle, table);
   Header header{};
   std::memcpy(header.magic, magic, sizeof magic);
-  header.version = writer.version;
+  header.version = bundleVersion;
   header.headerBytes = sizeof header;
   header.manifestBytes = writer.bytes.size() - sizeof header;
   header.constantBytes = bundle.constants.size();
@@ -359,7 +313,7 @@ Expected<Bundle> reprise::runtime::deserializeBundle(const uint8_t *data, uint64
   const uint8_t *image = constants + header.constantBytes;
   Bundle bundle;
   bundle.checksum = header.checksum;
-  Reader reader(manifest, header.manifestBytes, header.version);
+  Reader reader(manifest, header.manifestBytes);
   CommandTable table;
   bundleFields(reader, bundle, table);
   if (reader.failed || !reader.atEnd() || !addUp(reader.imageBytes, header.imageBytes))

@@ -13,7 +13,6 @@ namespace reprise::runtime {
 class Writer {
 public:
   std::vector<uint8_t> bytes;
-  uint32_t version = bundleVersion;
 
   void raw(const void *data, uint64_t size) {
     const uint8_t *begin = static_cast<const uint8_t *>(data);
@@ -47,11 +46,9 @@ public:
 class Reader {
 public:
   bool failed = false;
-  uint32_t version;
   std::vector<uint64_t> imageBytes;
 
-  Reader(const uint8_t *data, uint64_t size, uint32_t version)
-      : version(version), data(data), left(size) {}
+  Reader(const uint8_t *data, uint64_t size) : data(data), left(size) {}
 
   bool atEnd() const { return left == 0; }
   bool raw(void *into, uint64_t size) {

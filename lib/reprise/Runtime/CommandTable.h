@@ -9,7 +9,7 @@
 namespace reprise::runtime {
 
 /// Table of commands without their places and events. Micro-batches and layers repeat commands with
-/// other places and events, so a file of version 7 holds the common part once.
+/// other places and events, so a file holds the common part once.
 class CommandTable {
 public:
   CommandTable() = default;
@@ -20,9 +20,6 @@ public:
   std::vector<Command> common;
   /// Number in `common` of each command, in the order of programs.
   std::vector<uint32_t> numbers;
-
-  /// Returns true if a command occurs at least twice on average, so that the table saves space.
-  bool isWorthwhile() const { return common.size() * 2 <= numbers.size(); }
 
 private:
   uint32_t add(const Command &command);

@@ -2,7 +2,7 @@
 #include "reprise/Support/JsonFile.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "reprise/Planning/JsonScanner.h"
+#include "reprise/Json/JsonScanner.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/FileKind.h"
 #include "reprise/Support/Locations.h"
@@ -24,37 +24,6 @@ SmallVector<const Object::value_type *> sortedMembers(const Object &object) {
   return members;
 }
 
-/// Returns the first place deeper than kDeepestJson; none if there is none. Outside of strings
-/// every bracket counts, whether or not the text is JSON.
-static std::optional<size_t> findTooDeep(StringRef text) {
-  unsigned depth = 0;
-  bool isString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (isString && c == '\\')
-      ++i;
-    else if (c == '"')
-      isString = !isString;
-    else if (!isString && (c == '[' || c == '{') && ++depth > kDeepestJson)
-      return i;
-    else if (!isString && (c == ']' || c == '}') && depth > 0)
-      --depth;
-  }
-  return std::nullopt;
-}
-
-/// Finds a key that stands twice in one object, which llvm::json accepts; the last value would
-/// count.
-static std::optional<JsonFault> findRepeatedKey(StringRef text) {
-  JsonScanner scanner(text);
-  scanner.skip();
-  if (scanner.error().empty())
-    return std::nullopt;
-  JsonScanner::Place place = scanner.errorPlace();
-  return JsonFault{scanner.errorText(), static_cast<unsigned>(place.line),
-                   static_cast<unsigned>(place.column)};
-}
-
 /// Reads llvm::json's error "[LINE:COLUMN, byte=N]: MESSAGE".
 static JsonFault readFault(llvm::Error error) {
   std::string message = llvm::toString(std::move(error));
@@ -68,23 +37,22 @@ static JsonFault readFault(llvm::Error error) {
   return fault;
 }
 
-static JsonFault placeFault(StringRef text, size_t at, std::string message) {
-  StringRef before = text.take_front(at);
-  size_t lineStart = before.rfind('\n') + 1; // 0 in the first line
-  return {std::move(message), static_cast<unsigned>(before.count('\n') + 1),
-          static_cast<unsigned>(at - lineStart + 1)};
-}
-
 std::optional<JsonFault> parseJson(StringRef text, llvm::json::Value &value) {
-  if (text.starts_with("\xEF\xBB\xBF"))
-    return JsonFault{"unexpected byte-order mark: save the file as UTF-8 without it"};
-  if (std::optional<size_t> deep = findTooDeep(text))
-    return placeFault(text, *deep, "syntax error: values nest too deep");
+  JsonScanner scanner(text);
+  bool isSyntax = !hasByteOrderMark(text);
+  scanner.skip();
+  scanner.finish();
+  if (!scanner.error().empty()) {
+    auto [line, column] = scanner.errorPlace();
+    isSyntax &= !StringRef(scanner.errorText()).ends_with(" is repeated");
+    return JsonFault{(isSyntax ? "syntax error: " : "") + scanner.errorText(),
+                     static_cast<unsigned>(line), static_cast<unsigned>(column)};
+  }
   llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
-  if (!parsed)
+  if (!parsed) // such as a text that is no UTF-8
     return readFault(parsed.takeError());
   value = std::move(*parsed);
-  return findRepeatedKey(text);
+  return std::nullopt;
 }
 
 FailureOr<llvm::json::Value> parseJson(StringRef text, StringRef path, MLIRContext *context) {
@@ -144,9 +112,36 @@ LogicalResult JsonFile::checkHead(StringRef what, ArrayRef<StringRef> keys) cons
   return success();
 }
 
+JsonPlaces::JsonPlaces(StringRef text) {
+  for (size_t at = text.find('\n'); at != StringRef::npos; at = text.find('\n', at + 1))
+    lineStarts.push_back(at + 1);
+  JsonScanner scanner(text);
+  std::function<void(std::string)> visit = [&](const std::string &path) {
+    size_t index = 0;
+    offsets.try_emplace(path, scanner.offset());
+    if (scanner.peek() == '{')
+      scanner.readObject([&](StringRef key) {
+        std::string member = (path.empty() ? path : path + ".") + key.str();
+        offsets[member] = key.data() - text.data() - 1; // the quote
+        visit(member);
+      });
+    else if (scanner.peek() == '[')
+      scanner.readArray([&] { visit(path + "[" + std::to_string(index++) + "]"); });
+    else
+      scanner.skip();
+  };
+  visit("");
+}
+
+std::pair<unsigned, unsigned> JsonPlaces::find(StringRef path) const {
+  size_t offset = offsets.lookup(path);
+  auto after = llvm::upper_bound(lineStarts, offset);
+  return {after - lineStarts.begin(), offset - *std::prev(after) + 1};
+}
+
 FileLineColLoc JsonFile::locate(StringRef where) const {
-  JsonPlaces::Place place = places.find(where);
-  return FileLineColLoc::get(context, path, place.line, place.column);
+  auto [line, column] = places.find(where);
+  return FileLineColLoc::get(context, path, line, column);
 }
 
 LogicalResult JsonFile::fail(const Twine &where, const Twine &message) const {

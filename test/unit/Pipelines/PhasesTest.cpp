@@ -1,11 +1,15 @@
 // reprise: tests of the phases: their names, and stops between any two phases
 #include "reprise/Pipelines/Phases.h"
 
+#include "mlir/IR/Action.h"
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/InitAll.h"
 #include "reprise/Zoo/Zoo.h"
 #include <gtest/gtest.h>
+#include <map>
+#include <mutex>
+#include <set>
 
 using namespace mlir;
 using namespace reprise;
@@ -82,6 +86,47 @@ TEST_F(PhasesTest, TheVerifierOfAPhaseSeesABrokenPromise) {
     program->removeAttr("exec.arena_bytes");
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
   EXPECT_TRUE(failed(bad.run(*model)));
+}
+
+/// The reports of passes that run, from outside of the pipeline.
+TEST_F(PhasesTest, ProgressFindsEveryPassOfEveryPhase) {
+  std::map<std::string, std::set<Phase>> seen;
+  std::mutex mutex;
+  Phase now = Phase::Import;
+  context.registerActionHandler([&](function_ref<void()> body, const tracing::Action &action) {
+    if (auto *execution = dyn_cast<PassExecutionAction>(&action)) {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (StringRef pass = execution->getPass().getArgument(); !pass.empty())
+        seen[pass.str()].insert(now);
+    }
+    body();
+  });
+  std::set<Phase> told;
+  for (int64_t devices : {1, 2})
+    for (int64_t microbatches : {1, 2}) {
+      options.stages.devices = devices;
+      options.microbatches = microbatches;
+      OwningOpRef<ModuleOp> stepwise = model->clone();
+      std::optional<Phase> from;
+      for (Phase phase : kPhases) {
+        now = phase;
+        run(*stepwise, from, phase);
+        from = phase;
+      }
+    }
+  context.registerActionHandler(nullptr);
+  for (const auto &[pass, phases] : seen) {
+    std::optional<Phase> found = phaseOfPass(pass);
+    EXPECT_EQ(found.has_value(), phases.size() == 1) << pass;
+    if (found) {
+      EXPECT_EQ(*found, *phases.begin()) << pass;
+      told.insert(*found);
+    }
+  }
+  EXPECT_EQ(told.size(), std::size(kPhases)) << "progress speaks in every phase";
+  EXPECT_EQ(phaseOfPass("reprise-split-casts"), Phase::Partition);
+  EXPECT_EQ(phaseOfPass("canonicalize"), std::nullopt);
+  EXPECT_EQ(phaseOfPass("none"), std::nullopt);
 }
 
 } // namespace

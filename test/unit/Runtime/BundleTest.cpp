@@ -82,9 +82,13 @@ TEST(Bundle, MessagesNameTheFileAndTheFault) {
   bad.back() ^= 1;
   EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle was changed: its checksum does not match");
   bad = good;
-  bad[8] = 99;
-  EXPECT_EQ(parse(bad).message(),
-            "m.rpb: the bundle has version 99, this runtime reads versions 4 to 11");
+  ASSERT_EQ(good[8], bundleVersion);
+  for (uint8_t other : {0, 4, 10, 12, 255}) {
+    bad[8] = other;
+    stampBundle(bad);
+    EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle has version " + std::to_string(other) +
+                                        ", this runtime reads version 11: compile the model again");
+  }
   EXPECT_EQ(readBundle("/nowhere/m.rpb").message(),
             "cannot read '/nowhere/m.rpb': No such file or directory");
 }

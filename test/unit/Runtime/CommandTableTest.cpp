@@ -34,8 +34,6 @@ TEST(CommandTable, HoldsWhatIsCommonOnce) {
   Bundle bundle = repeatedBundle(100);
   CommandTable table(bundle);
   EXPECT_EQ(table.numbers.size(), table.common.size() + 99);
-  EXPECT_TRUE(table.isWorthwhile());
-  EXPECT_FALSE(CommandTable(repeatedBundle(1)).isWorthwhile());
   // Another size makes another command.
   bundle.programs[0].commands[3].operands[2].buffer.bytes = 28;
   EXPECT_EQ(CommandTable(bundle).common.size(), table.common.size() + 1);
@@ -44,8 +42,6 @@ TEST(CommandTable, HoldsWhatIsCommonOnce) {
 TEST(CommandTable, FilesGrowByPlacesOnly) {
   std::vector<uint8_t> few = *serializeBundle(repeatedBundle(100)),
                        many = *serializeBundle(repeatedBundle(200));
-  EXPECT_EQ(few[8], 7);
-  EXPECT_EQ((*serializeBundle(repeatedBundle(1)))[8], 4);
   EXPECT_LE(many.size() - few.size(), 100u * 8);
   for (const std::vector<uint8_t> &file : {few, many}) {
     Expected<Bundle> again = parse(file);
@@ -63,7 +59,6 @@ TEST(CommandTable, EventsAreNumbersOfTheirOwn) {
     commands.push_back(waitFor(event));
   }
   std::vector<uint8_t> file = *serializeBundle(bundle);
-  EXPECT_EQ(file[8], 7);
   Expected<Bundle> again = parse(file);
   ASSERT_TRUE(bool(again)) << again.message();
   EXPECT_TRUE(*again == bundle);

@@ -232,23 +232,13 @@ TEST(Commands, WhatADeviceCannotRunIsRefused) {
 //===--------------------------------------------------------------------------------------------===//
 // The file and its checks
 
-TEST(Commands, OnlyBundlesThatNeedItHaveTheNewVersion) {
-  auto versionOf = [](const Bundle &bundle) {
+TEST(Commands, TheFileHoldsThem) {
+  for (const Bundle &bundle : {trainingBundle(4), firstStage(true), libraryBundle()}) {
     Expected<std::vector<uint8_t>> file = serializeBundle(bundle);
-    EXPECT_TRUE(bool(file)) << file.message();
+    ASSERT_TRUE(bool(file)) << file.message();
     Expected<Bundle> again = deserializeBundle(file->data(), file->size(), "m.rpb");
     EXPECT_TRUE(bool(again) && *again == bundle);
-    return (*file)[8];
-  };
-  EXPECT_EQ(versionOf(trainingBundle(4)), 4);
-  EXPECT_EQ(versionOf(firstStage(true)), 5);
-  EXPECT_EQ(versionOf(libraryBundle()), 5);
-  // A file of an old version cannot hold such commands.
-  std::vector<uint8_t> file = *serializeBundle(firstStage(false));
-  file[8] = 4;
-  stampBundle(file);
-  EXPECT_EQ(deserializeBundle(file.data(), file.size(), "m.rpb").message(),
-            "m.rpb: the bundle is malformed: its manifest cannot be read");
+  }
 }
 
 TEST(Commands, HostileContentNeverCrashes) {

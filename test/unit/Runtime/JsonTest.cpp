@@ -34,19 +34,27 @@ TEST(Json, ReadsWhatIsWritten) {
 }
 
 TEST(Json, RefusesEverythingElse) {
+  for (const char *text : {"", "[1]", "1", "x"})
+    EXPECT_EQ(parseJson(text).message(), "expected a JSON object at line 1, column 1") << text;
   for (const char *text :
-       {"", "{", "[1]", "{\"a\": 1,}", "{\"a\" 1}", "{}x", "{\"a\": tru}", "{\"a\": \"\\x\"}",
-        "{\"a\": \"\\u00\"}", "{\"a\": \"\\ud83d\\u0041\"}", "{\"a\": \"", "{\"a\": \"\\"})
-    EXPECT_EQ(parseJson(text).message().find("expected a JSON object at line "), 0u) << text;
-  EXPECT_FALSE(bool(parseJson("{\"a\": " + std::string(100000, '['))));
-  EXPECT_EQ(parseJson("{\n \"a\" 1}").message(), "expected a JSON object at line 2, column 6");
+       {"{", "{\"a\": 1,}", "{\"a\" 1}", "{}x", "{\"a\": tru}", "{\"a\": \"\\x\"}", "{\"a\": 0x1}",
+        "{\"a\": 01}", "{\"a\": inf}", "{\"a\": \"\\u00\"}", "{\"a\": \"", "{\"a\": \"\\"})
+    EXPECT_NE(parseJson(text).message().find(" at line 1, column "), std::string::npos) << text;
+  EXPECT_EQ(parseJson("{\"a\": " + std::string(100000, '[')).message(),
+            "too many nested values at line 1, column 206");
+  EXPECT_EQ(parseJson("{\n \"a\" 1}").message(), "expected ':' at line 2, column 6");
+}
+
+TEST(Json, ReplacesHalvesOfPairs) {
+  EXPECT_EQ(parseJson("{\"a\": \"\\ud83d\\u0041\"}")->find("a")->text, "\xEF\xBF\xBD"
+                                                                       "A");
 }
 
 TEST(Json, RefusesRepeatedKeysAndByteOrderMarks) {
   EXPECT_EQ(parseJson("{\"a\": {\"b\": 1},\n \"b\": 2, \"a\": 3}").message(),
             "the key 'a' is repeated at line 2, column 10");
   EXPECT_EQ(parseJson("{\"x\": [{\"a\": 1, \"\\u0061\": 1}]}").message(),
-            "the key 'a' is repeated at line 1, column 17");
+            "the key '\\u0061' is repeated at line 1, column 17");
   EXPECT_TRUE(bool(parseJson("{\"a\": [{\"a\": 1}, {\"a\": 1}]}")));
   EXPECT_EQ(parseJson("\xEF\xBB\xBF{}").message(),
             "unexpected byte-order mark (save the file as UTF-8 without it) at line 1, column 1");

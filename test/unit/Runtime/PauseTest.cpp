@@ -236,7 +236,6 @@ TEST_F(PauseTest, IndicesAreCheckedInBothParts) {
 TEST(PauseBundle, RoundTrip) {
   Expected<std::vector<uint8_t>> file = serializeBundle(pausingBundle());
   ASSERT_TRUE(bool(file)) << file.message();
-  EXPECT_EQ((*file)[8], pauseBundleVersion);
   Expected<Bundle> again = deserializeBundle(file->data(), file->size(), "m.rpb");
   ASSERT_TRUE(bool(again)) << again.message();
   EXPECT_TRUE(*again == pausingBundle());
@@ -244,8 +243,6 @@ TEST(PauseBundle, RoundTrip) {
   Bundle other = pausingBundle();
   other.programs[0].pause = 2;
   EXPECT_FALSE(other == pausingBundle());
-  Expected<std::vector<uint8_t>> without = serializeBundle(trainingBundle(4));
-  EXPECT_EQ((*without)[8], oldestBundleVersion);
 }
 
 TEST(PauseBundle, APauseStandsWhereAStepCanStop) {

@@ -123,16 +123,11 @@ TEST(ProgramGroup, AFaultOfOneProgramIsTheError) {
       << error;
 }
 
-TEST(ProgramGroup, OnlyBundlesThatNeedItHaveTheNewVersion) {
+TEST(ProgramGroup, TheFileHoldsDevices) {
   std::vector<uint8_t> file = *serializeBundle(twoDevices());
-  EXPECT_EQ(file[8], 6);
   Expected<Bundle> again = deserializeBundle(file.data(), file.size(), "m.rpb");
   ASSERT_TRUE(bool(again)) << again.message();
   EXPECT_TRUE(*again == twoDevices());
-  file[8] = 5;
-  stampBundle(file);
-  EXPECT_EQ(deserializeBundle(file.data(), file.size(), "m.rpb").message(),
-            "m.rpb: the bundle is malformed: its manifest cannot be read");
 }
 
 TEST(ProgramGroup, HostileContentNeverCrashes) {
@@ -201,9 +196,8 @@ TEST(ProgramGroup, ValuesForRowsAreForTheirArray) {
                                         "and was given no value");
 }
 
-TEST(ProgramGroup, BundlesWithRowsHaveAVersionOfTheirOwn) {
+TEST(ProgramGroup, TheFileHoldsRows) {
   std::vector<uint8_t> good = *serializeBundle(sharedStackBundle(3));
-  EXPECT_EQ(good[8], 8);
   Expected<Bundle> again = deserializeBundle(good.data(), good.size(), "m.rpb");
   ASSERT_TRUE(bool(again)) << again.message();
   EXPECT_TRUE(*again == sharedStackBundle(3));

@@ -9,13 +9,14 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace reprise {
 
 /// CPU of a target. Code uses only the instructions of `level`, so that results and the set of
 /// machines that run a bundle depend only on the level; `tune` only orders instructions.
 struct CpuTarget {
-  /// Name in the user's spelling: `x86-64-v3`, `x86-64-v4` or `native`.
+  /// Name in the user's spelling, one of getNames().
   std::string name;
   /// Level that a bundle records and a runtime checks: `x86-64-v3` (AVX2, FMA, F16C, BMI2) or
   /// `x86-64-v4` (plus AVX-512 F, BW, CD, DQ, VL). The names are those of the x86-64 psABI and of
@@ -34,6 +35,8 @@ struct CpuTarget {
   /// Returns whether this machine can run code for the target.
   bool runsHere() const;
 
+  /// Returns the names that `get` resolves.
+  static std::vector<std::string> getNames();
   /// Resolves a name. `native` is the highest level that this machine has, tuned for it. Errors: an
   /// unknown name, or `native` on a machine below x86-64-v3.
   static llvm::Expected<CpuTarget> get(llvm::StringRef name);

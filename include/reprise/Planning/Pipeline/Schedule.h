@@ -65,8 +65,15 @@ struct Rule {
   bool (*precedes)(const Piece &first, const Piece &second, const Shape &shape);
 };
 
-/// Returns gpipe, 1f1b, interleaved-1f1b, zb-h1 and zb-v, in this order.
+/// Returns all rules: the only list of their names.
 const std::vector<Rule> &getRules();
+std::vector<std::string> getRuleNames();
+
+/// Name of the rule that is used if the user names none, and of the only rule that orders steps of
+/// more than two sweeps, such as those of gradients of gradients.
+inline constexpr const char *kUsualRule = "1f1b", *kRuleOfAnySweeps = "gpipe";
+/// Returns the name of the rule for a step of so many sweeps if the user names none.
+inline const char *usualRule(int64_t sweeps) { return sweeps <= 2 ? kUsualRule : kRuleOfAnySweeps; }
 
 /// Returns the rule; null if there is none of that name.
 const Rule *findRule(std::string_view name);

@@ -9,6 +9,21 @@
 using namespace mlir;
 
 namespace reprise {
+
+/// GPUs to suggest: the oldest one first, several in one target last.
+static constexpr StringLiteral kGpus[] = {"cuda:sm_80", "cuda:sm_90", "cuda:sm_100",
+                                          "cuda:sm_80+sm_90"};
+
+std::vector<std::string> getCpuNames() { return CpuTarget::getNames(); }
+
+std::vector<std::string> getTargetNames() {
+  std::vector<std::string> names = {"cpu"};
+  for (const std::string &cpu : getCpuNames())
+    names.push_back("cpu:" + cpu);
+  names.insert(names.end(), std::begin(kGpus), std::end(kGpus));
+  return names;
+}
+
 namespace {
 
 struct AllTargets : TargetProvider {
@@ -22,17 +37,16 @@ struct AllTargets : TargetProvider {
       llvm::copy_if(text, std::back_inserter(kept), llvm::isDigit);
       return kept;
     };
-    SmallVector<StringRef> alike;
-    for (StringRef known : {"cpu:native", "cpu:x86-64-v3", "cpu:x86-64-v4", "cuda:sm_80",
-                            "cuda:sm_90", "cuda:sm_100", "cuda:sm_80+sm_90"})
-      if (digits(known) == digits(name))
-        alike.push_back(known);
+    std::vector<std::string> alike = getTargetNames();
+    llvm::erase_if(alike, [&](StringRef known) { return digits(known) != digits(name); });
     InFlightDiagnostic error = emitError(location) << "unknown target '" << name << "', ";
     if (std::string nearest = findNearest(name, alike); !nearest.empty())
       return error << "did you mean '" << nearest << "'?";
-    return error
-           << "expected cpu, cpu:native, cpu:x86-64-v3, cpu:x86-64-v4 or a GPU from cuda:sm_80 "
-              "on, or several such as cuda:sm_80+sm_90";
+    error << "expected cpu";
+    for (const std::string &cpu : getCpuNames())
+      error << ", cpu:" << cpu;
+    return error << " or a GPU from " << kGpus[0] << " on, or several such as "
+                 << kGpus[std::size(kGpus) - 1];
   }
 
   LogicalResult find(StringRef name, Location location,

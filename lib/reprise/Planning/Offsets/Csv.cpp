@@ -1,7 +1,7 @@
 // reprise: packing problems as MiniMalloc's CSV files
 #include "reprise/Planning/Offsets/Csv.h"
 
-#include "reprise/Planning/JsonScanner.h"
+#include "reprise/Json/JsonScanner.h"
 
 #include <charconv>
 #include <map>

@@ -155,13 +155,20 @@ static bool precedesInVee(const Piece &first, const Piece &second, const Shape &
 
 const std::vector<Rule> &getRules() {
   static const std::vector<Rule> rules{
-      {"gpipe", false, false, 1, 1, precedesInGpipe},
-      {"1f1b", false, false, 1, 1, precedesIn1f1b},
+      {kRuleOfAnySweeps, false, false, 1, 1, precedesInGpipe},
+      {kUsualRule, false, false, 1, 1, precedesIn1f1b},
       {"interleaved-1f1b", false, false, 2, 0, precedesInInterleaved},
       {"zb-h1", true, false, 1, 1, precedesInH1},
       {"zb-v", true, true, 2, 2, precedesInVee},
   };
   return rules;
+}
+
+std::vector<std::string> getRuleNames() {
+  std::vector<std::string> names;
+  for (const Rule &rule : getRules())
+    names.push_back(rule.name);
+  return names;
 }
 
 const Rule *findRule(std::string_view name) {
@@ -172,9 +179,7 @@ const Rule *findRule(std::string_view name) {
 }
 
 std::string refuseUnknown(const std::string &name, const std::vector<std::string> &others) {
-  std::vector<std::string> names;
-  for (const Rule &rule : getRules())
-    names.push_back(rule.name);
+  std::vector<std::string> names = getRuleNames();
   names.insert(names.end(), others.begin(), others.end());
   std::string nearest = findNearest(name, names);
   return "unknown schedule '" + name + "'" + suggest(name, names) +

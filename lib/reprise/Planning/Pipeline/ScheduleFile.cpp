@@ -1,7 +1,7 @@
 // reprise: schedules as files
 #include "reprise/Planning/Pipeline/ScheduleFile.h"
 
-#include "reprise/Planning/JsonScanner.h"
+#include "reprise/Json/JsonScanner.h"
 
 #include <algorithm>
 #include <charconv>

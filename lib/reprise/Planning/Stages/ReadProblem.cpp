@@ -1,5 +1,5 @@
 // reprise: pipeline problems from text
-#include "reprise/Planning/JsonScanner.h"
+#include "reprise/Json/JsonScanner.h"
 #include "reprise/Planning/Stages/ProblemFile.h"
 
 #include <algorithm>

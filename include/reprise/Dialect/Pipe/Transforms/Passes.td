@@ -8,7 +8,7 @@ class ShapeOptions_ {
   list<Option> options = [
     Option<"devices", "devices", "int64_t", "1", "Number of devices.">,
     Option<"schedule", "schedule", "std::string", "\"\"",
-           "Schedule: gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v or auto; empty: 1f1b, or gpipe for gradients of gradients.">,
+           "A schedule, its file, or auto, as --schedule of reprise-compile; empty: the usual schedule.">,
     Option<"chunks", "chunks", "int64_t", "1", "Stages per device; the schedule uses the nearest number that it allows.">
   ];
 }

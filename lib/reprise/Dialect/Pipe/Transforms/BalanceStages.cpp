@@ -114,7 +114,7 @@ private:
     if (schedule != kAuto)
       return {{schedule, chunks}};
     if (countSweeps(getOperation()) != 2)
-      return {{"gpipe", 1}};
+      return {{pipeline::kRuleOfAnySweeps, 1}};
     static constexpr int64_t kMostChunks = 4;
     SmallVector<Candidate> candidates;
     auto add = [&](const pipeline::Rule &rule, int64_t wished) {
@@ -131,7 +131,7 @@ private:
         add(rule, more);
     }
     if (candidates.empty())
-      candidates.push_back({"1f1b", 1});
+      candidates.push_back({pipeline::kUsualRule, 1});
     return candidates;
   }
 
@@ -152,7 +152,7 @@ private:
       return failure();
     StagedSchedule &staged = found.emplace_back();
     staged.name =
-        candidate.first.empty() ? (countSweeps(step) > 2 ? "gpipe" : "1f1b") : candidate.first;
+        candidate.first.empty() ? pipeline::usualRule(countSweeps(step)) : candidate.first;
     staged.schedule = std::move(*made);
     findCut(problem, staged);
     simulate(staged);

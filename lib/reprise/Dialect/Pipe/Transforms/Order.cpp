@@ -46,18 +46,18 @@ FailureOr<Order> Order::find(ProgramOp step, StringRef name, int64_t devices, in
     name = taken.getSchedule();
     chunks = taken.getChunks();
   } else if (name == kAuto && sweeps != 2) {
-    name = "gpipe";
+    name = pipeline::kRuleOfAnySweeps;
     chunks = 1;
   }
   if (name.empty())
-    name = sweeps <= 2 ? "1f1b" : "gpipe";
+    name = pipeline::usualRule(sweeps);
   Order order;
   order.file = name.str();
   order.rule = pipeline::findRule(order.file);
-  if (sweeps > 2 && name != "gpipe")
+  if (sweeps > 2 && name != pipeline::kRuleOfAnySweeps)
     return emitScheduleError(step, name)
            << "the schedule orders a forward and a backward pass, the step has " << sweeps
-           << " passes: use gpipe";
+           << " passes: use " << pipeline::kRuleOfAnySweeps;
   if (order.rule) {
     order.shape = {static_cast<int>(devices), order.rule->fitChunks(static_cast<int>(chunks)), 1,
                    order.rule->isVee};

@@ -1,6 +1,6 @@
 // reprise: checkpoint problems from text
 #include "ProblemDraft.h"
-#include "reprise/Planning/JsonScanner.h"
+#include "reprise/Json/JsonScanner.h"
 
 #include <algorithm>
 
@@ -301,7 +301,7 @@ void Reader::scanResult(Operation &op) {
   file.valueNames.emplace_back();
   footprint.isStored.push_back(true);
   draft.readers.emplace_back();
-  if (scanner.isBeforeObject())
+  if (scanner.peek() == '{')
     scanner.readObject([&](std::string_view key) { scanValue(key, value); });
   else
     value.bytes = scanner.readInteger().value_or(-1);

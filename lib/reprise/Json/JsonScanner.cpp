@@ -1,5 +1,5 @@
 // reprise: JSON read from start to end, without a tree
-#include "reprise/Planning/JsonScanner.h"
+#include "reprise/Json/JsonScanner.h"
 
 #include <algorithm>
 #include <charconv>
@@ -23,8 +23,9 @@ void appendUtf8(std::string &into, unsigned code) {
     into += static_cast<char>(0x80 | (code >> 6 * more & 0x3f));
 }
 
-/// Returns a string with its valid escapes replaced.
-std::string unescape(std::string_view text) {
+} // namespace
+
+std::string unescapeJson(std::string_view text) {
   static constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
   auto readUnit = [&](size_t from) {
     unsigned code = 0;
@@ -45,11 +46,13 @@ std::string unescape(std::string_view text) {
         code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
         i += 6;
       }
-      appendUtf8(plain, code);
+      appendUtf8(plain, code >= 0xd800 && code < 0xe000 ? 0xfffd : code);
     }
   }
   return plain;
 }
+
+namespace {
 
 /// The keys of an object. Most objects have few, in a file that has many objects.
 class KeySet {
@@ -57,7 +60,7 @@ public:
   /// Adds a key; returns false if it exists already, in any spelling.
   bool add(std::string_view key) {
     if (key.find('\\') != std::string_view::npos)
-      key = spelled.emplace_back(unescape(key));
+      key = spelled.emplace_back(unescapeJson(key));
     if (hashed.empty() && keys.size() < kFew) {
       bool isNew = std::find(keys.begin(), keys.end(), key) == keys.end();
       keys.push_back(key);
@@ -125,6 +128,11 @@ char JsonScanner::peekValue() {
   char first = peek();
   value = at;
   return first;
+}
+
+size_t JsonScanner::offset() {
+  skipSpace();
+  return static_cast<size_t>(at - begin);
 }
 
 bool JsonScanner::take(char expected) {
@@ -244,8 +252,9 @@ std::optional<bool> JsonScanner::readBoolean() {
 
 bool JsonScanner::readNull() { return takeWord("null"); }
 
-void JsonScanner::skip() {
+std::string_view JsonScanner::skip() {
   char first = peekValue();
+  const char *from = at;
   if (first == '{')
     readObject([&](std::string_view) { skip(); });
   else if (first == '[')
@@ -256,6 +265,7 @@ void JsonScanner::skip() {
     scanNumber();
   else
     scanWord();
+  return wrong.empty() ? std::string_view(from, static_cast<size_t>(at - from)) : "";
 }
 
 void JsonScanner::finish() {

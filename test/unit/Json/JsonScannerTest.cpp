@@ -1,5 +1,5 @@
 // reprise: tests of the JSON scanner, which builds no tree
-#include "reprise/Planning/JsonScanner.h"
+#include "reprise/Json/JsonScanner.h"
 
 #include "gtest/gtest.h"
 
@@ -22,6 +22,7 @@ TEST(JsonScanner, RefusesRepeatedKeys) {
             "the key '\\u00e4\\ud83d\\ude00' is repeated at line 1, column 15");
   EXPECT_EQ(scan("{\"a/\\\"\": 1, \"\\u0061\\/\\u0022\": 2}").substr(0, 7), "the key");
   EXPECT_EQ(scan("{\"\\ud83d\": 1, \"\\ud83dx\": 2}"), "");
+  EXPECT_NE(scan("{\"\\ud83d\": 1, \"\\ud83e\": 2}"), ""); // halves of pairs read alike
 }
 
 TEST(JsonScanner, RefusesRepeatedKeysOfLargeObjects) {

@@ -1,6 +1,6 @@
 // reprise: JSON read from start to end, without a tree
-#ifndef REPRISE_PLANNING_JSONSCANNER_H
-#define REPRISE_PLANNING_JSONSCANNER_H
+#ifndef REPRISE_JSON_JSONSCANNER_H
+#define REPRISE_JSON_JSONSCANNER_H
 
 #include <cstdint>
 #include <functional>
@@ -15,6 +15,9 @@ namespace reprise {
 inline bool hasByteOrderMark(std::string_view text) { return text.substr(0, 3) == "\xEF\xBB\xBF"; }
 inline constexpr const char *kByteOrderMark =
     "unexpected byte-order mark (save the file as UTF-8 without it)";
+
+/// Returns a valid string with its escapes replaced. Half of a surrogate pair becomes U+FFFD.
+std::string unescapeJson(std::string_view text);
 
 /// Scanner before a value, which the next call reads. After the first error all calls do nothing. A
 /// tree of a graph with a million operations would need a hundred times the memory of its text.
@@ -40,8 +43,12 @@ public:
   std::optional<bool> readBoolean();
   /// Skips null and returns true if the value is null.
   bool readNull();
-  bool isBeforeObject() { return peek() == '{'; }
-  void skip();
+  /// Returns the first character of the next value; 0 at the end.
+  char peek();
+  /// Returns how many bytes stand before the next value.
+  size_t offset();
+  /// Skips a value and returns its text.
+  std::string_view skip();
   /// Fails unless only space follows.
   void finish();
   /// Returns the error with its place; empty if there is none.
@@ -53,12 +60,11 @@ public:
   std::string place() const;
 
 private:
+  /// Files of this project nest at most ten values, but readers of trees recurse.
   static constexpr int deepest = 200;
 
   void fail(std::string what);
   void skipSpace();
-  /// Returns the next character after space; 0 at the end.
-  char peek();
   /// Returns the first character of the next value.
   char peekValue();
   bool take(char expected);
@@ -77,4 +83,4 @@ private:
 
 } // namespace reprise
 
-#endif // REPRISE_PLANNING_JSONSCANNER_H
+#endif // REPRISE_JSON_JSONSCANNER_H
