@@ -20,9 +20,13 @@ struct Profile {
     return growth;
   }
   void add(int begin, int end, int64_t bytes) {
-    excess += findGrowth(begin, end, bytes);
-    for (int place = begin; place < end; ++place)
-      above[place] += bytes;
+    int64_t growth = 0;
+    for (int64_t *at = above.data() + begin, *last = above.data() + end; at < last; ++at) {
+      growth -= excessOf(*at);
+      *at += bytes;
+      growth += excessOf(*at);
+    }
+    excess += growth;
   }
   void insert(int place, int64_t bytes) {
     above.insert(above.begin() + place, bytes);
