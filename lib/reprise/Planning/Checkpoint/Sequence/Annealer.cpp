@@ -98,11 +98,11 @@ bool Annealer::isGone(const Sequence &sequence, int item, int exec) const {
 /// Replays an item for a reader, and then what the replay reads of items that are gone.
 void Annealer::grow(Sequence &sequence, int item, Reader reader, int depth) {
   static constexpr size_t kMost = 64;
-  std::vector<Moved> moved;
-  int exec = replay(sequence, item, reader, moved);
+  std::optional<Proposal> proposal = propose(sequence, item, reader);
+  int exec = proposal ? make(sequence, *proposal) : -1;
   if (exec < 0)
     return;
-  grown.push_back({exec, std::move(moved)});
+  grown.push_back({exec, std::move(proposal->moved)});
   for (size_t read = 0; depth > 0 && read < sequence.execs[exec].sources.size(); ++read) {
     int source = sequence.execs[exec].sources[read];
     if (grown.size() < kMost && isGone(sequence, source, exec) && random.below(4))
@@ -114,6 +114,8 @@ void Annealer::tryReplay(Sequence &sequence, int depth) {
   auto read = pickRead(sequence);
   if (!read)
     return;
+  if (pieces.isPlain && depth == 0)
+    return tryPlainReplay(sequence, read->first, read->second);
   double before = energyOf(sequence);
   keep(sequence);
   grown.clear();
@@ -122,6 +124,18 @@ void Annealer::tryReplay(Sequence &sequence, int depth) {
     return;
   for (; !grown.empty(); grown.pop_back())
     takeBack(sequence, grown.back().exec, grown.back().moved);
+}
+
+/// Weighs a replay before it is made, because most replays are not.
+void Annealer::tryPlainReplay(Sequence &sequence, int item, Reader reader) {
+  std::optional<Proposal> proposal = propose(sequence, item, reader);
+  if (!proposal)
+    return;
+  int64_t growth = weigh(sequence, *proposal, changes);
+  if (!accepts(pieces.pieces[proposal->piece].seconds, growth))
+    return;
+  keep(sequence);
+  make(sequence, *proposal);
 }
 
 /// Removes a replay, and then the replays that only that one read.
@@ -137,10 +151,27 @@ void Annealer::shrink(Sequence &sequence, int exec) {
   }
 }
 
+/// Tells whether the execution alone reads some replay.
+bool Annealer::isAloneReader(const Sequence &sequence, int exec) const {
+  const std::vector<int> &sources = sequence.execs[exec].sources;
+  return std::any_of(sources.begin(), sources.end(), [&](int source) {
+    return sequence.isReplay(sequence.items[source].exec) &&
+           sequence.items[source].readers.size() == 1;
+  });
+}
+
 void Annealer::tryRemove(Sequence &sequence) {
   int exec = pickExec(sequence);
   if (!canRemove(sequence, exec))
     return;
+  if (pieces.isPlain && !isAloneReader(sequence, exec)) {
+    int64_t growth = weighRemoval(sequence, exec, changes);
+    if (!accepts(-sequence.pieceOf(exec).seconds, growth))
+      return;
+    keep(sequence);
+    remove(sequence, exec);
+    return;
+  }
   double before = energyOf(sequence);
   keep(sequence);
   removed.clear();

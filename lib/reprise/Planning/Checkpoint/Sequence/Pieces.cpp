@@ -31,6 +31,7 @@ Pieces::Pieces(const Problem &problem, const Footprint &footprint, const LaunchL
   addNeighbours(links);
   addReturned(links);
   findWaits(links);
+  findPlain();
   std::map<int64_t, int> classes;
   for (Cell &cell : cells) {
     cell.sizeClass = classes.emplace(cell.bytes, static_cast<int>(classes.size())).first->second;
@@ -288,4 +289,19 @@ void Pieces::findWaits(const LaunchLinks *links) {
       overwriters[launch].push_back(next);
       overwritten[next].push_back(launch);
     }
+}
+
+void Pieces::findPlain() {
+  std::vector<bool> isReplayed(numLaunches);
+  isPlain = footprint.launchSeconds == 0 && footprint.byteSeconds == 0;
+  for (size_t i = 0; isPlain && i < pieces.size(); ++i) {
+    const Piece &piece = pieces[i];
+    bool isOwn = isReplay(static_cast<int>(i));
+    isPlain = !(isOwn && (piece.isElementwise || isReplayed[piece.launch])) &&
+              std::all_of(piece.results.begin(), piece.results.end(), [&](const Result &result) {
+                return !result.takesPlaces && result.makesAll;
+              });
+    if (isOwn)
+      isReplayed[piece.launch] = true;
+  }
 }

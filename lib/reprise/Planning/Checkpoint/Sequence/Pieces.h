@@ -56,7 +56,10 @@ struct Pieces {
   const Problem &problem;
   const Footprint &footprint;
   int numLaunches = 0;
-  bool isOrdered = false;    ///< launches keep program order
+  bool isOrdered = false; ///< launches keep program order
+  /// Each replay is a step of its own that costs its seconds alone, and no result takes the place
+  /// of an operand, as in a graph.
+  bool isPlain = false;
   std::vector<Piece> pieces; ///< the launches, the end of the step, then all replays
   std::vector<Cell> cells;
   std::vector<int> cellOf;    ///< cell per value; -1 for none
@@ -82,6 +85,7 @@ private:
   bool mayMove(int reader, int operand, bool isReplay) const;
   void findReadingLaunches();
   void findWaits(const LaunchLinks *links);
+  void findPlain();
   bool isMoved(const Problem::Operation &reader, int value) const;
   bool isReplayable(int operation) const;
   bool mustSave(int value) const;

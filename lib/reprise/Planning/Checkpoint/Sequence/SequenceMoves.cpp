@@ -16,8 +16,7 @@ struct Home {
 };
 } // namespace
 
-/// Returns the latest item of a cell that lies in memory before a place; -1 for none.
-static int findLatest(const Sequence &sequence, int cell, int place) {
+int reprise::checkpoint::findLatest(const Sequence &sequence, int cell, int place) {
   int latest = -1, latestPlace = -1;
   for (int item : sequence.byCell[cell]) {
     const Exec &exec = sequence.execs[sequence.items[item].exec];
@@ -104,27 +103,37 @@ static std::optional<Home> findHome(const Sequence &sequence, int number, int ho
   return home;
 }
 
-int reprise::checkpoint::replay(Sequence &sequence, int number, Reader reader,
-                                std::vector<Moved> &moved) {
-  moved.clear();
-  int old = sequence.items[number].exec, host = sequence.execs[reader.exec].step,
-      place = sequence.steps[host].place;
-  int wanted = sequence.pieces->cells[sequence.items[number].cell].replay;
-  if (wanted < 0 || !sequence.pieceOf(reader.exec).reads[reader.read].mayMove ||
-      place <= sequence.placeOf(old))
-    return -1;
-  const Pieces::Piece &piece = sequence.pieces->pieces[wanted];
-  std::vector<int> sources = findSources(sequence, piece, place);
-  if (sources.size() != piece.reads.size() || !mayRunBefore(sequence, piece.launch, place))
-    return -1;
-  moved = findMoved(sequence, piece, old, place);
-  std::optional<Home> home = findHome(sequence, wanted, host, moved, sources);
+std::optional<Proposal> reprise::checkpoint::propose(const Sequence &sequence, int number,
+                                                     Reader reader) {
+  Proposal proposal;
+  proposal.old = sequence.items[number].exec;
+  proposal.place = sequence.placeOf(reader.exec);
+  proposal.piece = sequence.pieces->cells[sequence.items[number].cell].replay;
+  if (proposal.piece < 0 || !sequence.pieceOf(reader.exec).reads[reader.read].mayMove ||
+      proposal.place <= sequence.placeOf(proposal.old))
+    return std::nullopt;
+  const Pieces::Piece &piece = sequence.pieces->pieces[proposal.piece];
+  proposal.sources = findSources(sequence, piece, proposal.place);
+  if (proposal.sources.size() != piece.reads.size() ||
+      !mayRunBefore(sequence, piece.launch, proposal.place))
+    return std::nullopt;
+  proposal.moved = findMoved(sequence, piece, proposal.old, proposal.place);
+  return proposal;
+}
+
+int reprise::checkpoint::make(Sequence &sequence, const Proposal &proposal) {
+  int host = sequence.order[proposal.place];
+  std::optional<Home> home =
+      findHome(sequence, proposal.piece, host, proposal.moved, proposal.sources);
   if (!home)
     return -1;
-  int step = home->step < 0 ? sequence.makeStep(place, piece.launch) : home->step;
-  int exec = sequence.add(wanted, step, home->isFirst ? 0 : sequence.steps[step].execs.size(),
-                          home->isJoined, std::move(sources));
-  for (const Moved &each : moved)
+  int step = home->step;
+  if (step < 0)
+    step = sequence.makeStep(proposal.place, sequence.pieces->pieces[proposal.piece].launch);
+  int exec =
+      sequence.add(proposal.piece, step, home->isFirst ? 0 : sequence.steps[step].execs.size(),
+                   home->isJoined, proposal.sources);
+  for (const Moved &each : proposal.moved)
     sequence.moveReader(each.reader, sequence.execs[exec].firstItem + each.result);
   return exec;
 }
