@@ -9,6 +9,7 @@
 #include "reprise/Planning/Checkpoint/Problem/Validate.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace reprise;
 using namespace reprise::checkpoint;
@@ -17,6 +18,7 @@ using namespace reprise::checkpoint;
 /// one that takes the search from the end seconds.
 static constexpr size_t kLarge = 250, kHuge = 4096, kSearched = 65'536;
 
+static double env(const char*n,double d){const char*v=getenv(n);return v?atof(v):d;}
 namespace {
 
 enum class Start {
@@ -87,12 +89,15 @@ static std::vector<Run> listRuns(size_t count) {
   double few = 100 / static_cast<double>(count); // percent, of an operation
   if (count > kHuge)
     return {{1, {0, few, 20, 0.9, 0.0005}, Start::Best}};
-  if (count > kLarge)
-    return {{0.15, {0, 1, 20, 1, 0}, Start::Order},
-            {0.8, {0, 1, 5, 0.9, 0.0005}, Start::Order},
-            {0.25, {0, 1.5 * few, 5, 0.9, 0.0005}, Start::Best},
-            {0.3, {0, few, 5, 0.9, 0.0005}, Start::Given},
-            {0.5, {0, 4, 40, 0.9, 0.02}, Start::NothingFits}};
+  if (count > kLarge) {
+    double h=env("H",1), p=env("P",5), s=env("S",0.9), c=env("C",0.0005);
+    std::vector<Run> runs;
+    if (env("R0",0.15)>0) runs.push_back({env("R0",0.15), {0, env("H0",1), env("P0",20), 1, 0}, Start::Order});
+    runs.push_back({env("R1",0.8), {0, h, p, s, c}, env("B1",0)?Start::Best:Start::Order});
+    if (env("R2",0.25)>0) runs.push_back({env("R2",0.25), {0, env("H2",1.5) * few, env("P2",5), env("S2",0.9), c}, Start::Best});
+    if (env("R3",0)>0) runs.push_back({env("R3",0.25), {0, env("H3",1.5) * few, env("P3",5), env("S3",0.9), c}, Start::Best});
+    runs.push_back({0.5, {0, 4, 40, 0.9, 0.02}, Start::NothingFits});
+    return runs; }
   return {{0.2, {0, 1, 3, 0.8, 0.0005}, Start::Order},
           {0.1, {0, 0.1, 1, 0.8, 0.0005}, Start::Order},
           {0.3, {0, 4, 4, 0.9, 0.0005}, Start::Order},

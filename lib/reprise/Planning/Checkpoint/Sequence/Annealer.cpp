@@ -97,12 +97,17 @@ bool Annealer::isGone(const Sequence &sequence, int item, int exec) const {
 
 /// Replays an item for a reader, and then what the replay reads of items that are gone.
 void Annealer::grow(Sequence &sequence, int item, Reader reader, int depth) {
-  static constexpr size_t kMost = 64;
-  std::optional<Proposal> proposal = propose(sequence, item, reader);
-  int exec = proposal ? make(sequence, *proposal) : -1;
+  Proposal own;
+  int exec = propose(sequence, item, reader, own) ? make(sequence, own) : -1;
   if (exec < 0)
     return;
-  grown.push_back({exec, std::move(proposal->moved)});
+  grown.push_back({exec, std::move(own.moved)});
+  growSources(sequence, exec, depth);
+}
+
+/// Replays what an execution reads of items that are gone.
+void Annealer::growSources(Sequence &sequence, int exec, int depth) {
+  static constexpr size_t kMost = 64;
   for (size_t read = 0; depth > 0 && read < sequence.execs[exec].sources.size(); ++read) {
     int source = sequence.execs[exec].sources[read];
     if (grown.size() < kMost && isGone(sequence, source, exec) && random.below(4))
@@ -114,28 +119,59 @@ void Annealer::tryReplay(Sequence &sequence, int depth) {
   auto read = pickRead(sequence);
   if (!read)
     return;
-  if (pieces.isPlain && depth == 0)
-    return tryPlainReplay(sequence, read->first, read->second);
+  if (pieces.isPlain)
+    return tryPlainReplay(sequence, read->first, read->second, depth);
   double before = energyOf(sequence);
   keep(sequence);
   grown.clear();
   grow(sequence, read->first, read->second, depth);
   if (grown.empty() || accepts(energyOf(sequence) - before))
     return;
+  takeBackGrown(sequence);
+}
+
+void Annealer::takeBackGrown(Sequence &sequence) {
   for (; !grown.empty(); grown.pop_back())
     takeBack(sequence, grown.back().exec, grown.back().moved);
 }
 
-/// Weighs a replay before it is made, because most replays are not.
-void Annealer::tryPlainReplay(Sequence &sequence, int item, Reader reader) {
-  std::optional<Proposal> proposal = propose(sequence, item, reader);
-  if (!proposal)
+/// Replays an item, weighed before it is made, because most replays are not. An execution that
+/// nothing would read any more is moved instead.
+void Annealer::tryPlainReplay(Sequence &sequence, int item, Reader reader, int depth) {
+  if (!propose(sequence, item, reader, proposal))
     return;
-  int64_t growth = weigh(sequence, *proposal, changes);
-  if (!accepts(pieces.pieces[proposal->piece].seconds, growth))
+  int exec = proposal.old, first = sequence.execs[exec].firstItem;
+  size_t readers = 0;
+  for (size_t result = 0; result < sequence.pieceOf(exec).results.size(); ++result)
+    readers += sequence.items[first + static_cast<int>(result)].readers.size();
+  bool isMoved = proposal.moved.size() == readers;
+  if (depth == 0) {
+    if (isMoved ||
+        !accepts(pieces.pieces[proposal.piece].seconds, weigh(sequence, proposal, changes)))
+      return;
+    keep(sequence);
+    make(sequence, proposal);
     return;
+  }
   keep(sequence);
-  make(sequence, *proposal);
+  double before = energyOf(sequence);
+  int step = sequence.execs[exec].step, place = sequence.steps[step].place;
+  int to = place + findSlackAhead(sequence, step);
+  grown.clear();
+  if (!isMoved) {
+    grow(sequence, item, reader, depth);
+  } else if (to > place) {
+    weigh(sequence, step, to, shift);
+    apply(sequence, shift);
+    growSources(sequence, exec, depth);
+  }
+  if (accepts(energyOf(sequence) - before))
+    return;
+  takeBackGrown(sequence);
+  if (isMoved && to > place) {
+    weigh(sequence, step, place, shift);
+    apply(sequence, shift);
+  }
 }
 
 /// Removes a replay, and then the replays that only that one read.

@@ -55,11 +55,13 @@ private:
   void move(Sequence &sequence, const Cooling &cooling);
   void tryShift(Sequence &sequence);
   void tryReplay(Sequence &sequence, int depth);
-  void tryPlainReplay(Sequence &sequence, int item, Reader reader);
+  void tryPlainReplay(Sequence &sequence, int item, Reader reader, int depth);
   void tryRemove(Sequence &sequence);
   std::optional<std::pair<int, Reader>> pickRead(const Sequence &sequence);
   int pickExec(const Sequence &sequence);
   void grow(Sequence &sequence, int item, Reader reader, int depth);
+  void growSources(Sequence &sequence, int exec, int depth);
+  void takeBackGrown(Sequence &sequence);
   bool isGone(const Sequence &sequence, int item, int exec) const;
   bool isAloneReader(const Sequence &sequence, int exec) const;
   void shrink(Sequence &sequence, int exec);
@@ -80,6 +82,7 @@ private:
   std::vector<Removed> removed;
   Shift shift;
   Changes changes;
+  Proposal proposal;
 };
 
 } // namespace reprise::checkpoint

@@ -276,12 +276,10 @@ void Pieces::addReturned(const LaunchLinks *links) {
 }
 
 void Pieces::findWaits(const LaunchLinks *links) {
-  for (auto *lists : {&before, &after, &overwriters, &overwritten})
+  for (auto *lists : {&overwriters, &overwritten})
     lists->resize(numLaunches + 1);
   for (int launch = 0; links && launch < numLaunches; ++launch)
     for (int next : links->next[launch]) {
-      after[launch].push_back(next);
-      before[next].push_back(launch);
       const std::vector<Read> &reads = pieces[next].reads;
       if (std::any_of(reads.begin(), reads.end(),
                       [&](const Read &read) { return cells[read.cell].launch == launch; }))

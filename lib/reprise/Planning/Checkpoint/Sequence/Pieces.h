@@ -65,8 +65,6 @@ struct Pieces {
   std::vector<int> cellOf;    ///< cell per value; -1 for none
   std::vector<int> replayOf;  ///< piece per operation; -1 for none
   std::vector<int64_t> sizes; ///< bytes per size class
-  /// Launches that each launch waits for, and those that wait for it.
-  std::vector<std::vector<int>> before, after;
   /// Launches that wait for a launch without reading from it. They may overwrite what that launch
   /// reads, so that its replays run before them. `overwritten` is the inverse relation.
   std::vector<std::vector<int>> overwriters, overwritten;

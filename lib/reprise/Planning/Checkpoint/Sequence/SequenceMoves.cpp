@@ -29,34 +29,31 @@ int reprise::checkpoint::findLatest(const Sequence &sequence, int cell, int plac
   return latest;
 }
 
-/// Returns the items that a replay at a place would read; none if one is missing.
-static std::vector<int> findSources(const Sequence &sequence, const Pieces::Piece &piece,
-                                    int place) {
-  std::vector<int> sources;
+/// Finds the items that a replay would read. Returns false if one is missing.
+static bool findSources(const Sequence &sequence, const Pieces::Piece &piece, Proposal &proposal) {
+  proposal.sources.clear();
   for (const Pieces::Read &read : piece.reads) {
-    sources.push_back(findLatest(sequence, read.cell, place));
-    if (sources.back() < 0)
-      return {};
+    proposal.sources.push_back(findLatest(sequence, read.cell, proposal.place));
+    if (proposal.sources.back() < 0)
+      return false;
   }
-  return sources;
+  return true;
 }
 
-/// Lists the movable readers of an execution from a place on whose cells the piece makes.
-static std::vector<Moved> findMoved(const Sequence &sequence, const Pieces::Piece &piece, int old,
-                                    int place) {
-  std::vector<Moved> moved;
-  const std::vector<Pieces::Result> &results = sequence.pieceOf(old).results;
+/// Finds the movable readers of the old execution, from the place on, whose cells the piece makes.
+static void findMoved(const Sequence &sequence, const Pieces::Piece &piece, Proposal &proposal) {
+  proposal.moved.clear();
+  const std::vector<Pieces::Result> &results = sequence.pieceOf(proposal.old).results;
   for (size_t result = 0; result < piece.results.size(); ++result)
     for (size_t other = 0; other < results.size(); ++other) {
       if (results[other].cell != piece.results[result].cell)
         continue;
-      int from = sequence.execs[old].firstItem + static_cast<int>(other);
+      int from = sequence.execs[proposal.old].firstItem + static_cast<int>(other);
       for (Reader reader : sequence.items[from].readers)
         if (sequence.pieceOf(reader.exec).reads[reader.read].mayMove &&
-            sequence.placeOf(reader.exec) >= place)
-          moved.push_back({static_cast<int>(result), reader, from});
+            sequence.placeOf(reader.exec) >= proposal.place)
+          proposal.moved.push_back({static_cast<int>(result), reader, from});
     }
-  return moved;
 }
 
 static bool runsIn(const Sequence &sequence, int piece, int step) {
@@ -103,22 +100,20 @@ static std::optional<Home> findHome(const Sequence &sequence, int number, int ho
   return home;
 }
 
-std::optional<Proposal> reprise::checkpoint::propose(const Sequence &sequence, int number,
-                                                     Reader reader) {
-  Proposal proposal;
-  proposal.old = sequence.items[number].exec;
+bool reprise::checkpoint::propose(const Sequence &sequence, int item, Reader reader,
+                                  Proposal &proposal) {
+  proposal.old = sequence.items[item].exec;
   proposal.place = sequence.placeOf(reader.exec);
-  proposal.piece = sequence.pieces->cells[sequence.items[number].cell].replay;
+  proposal.piece = sequence.pieces->cells[sequence.items[item].cell].replay;
   if (proposal.piece < 0 || !sequence.pieceOf(reader.exec).reads[reader.read].mayMove ||
       proposal.place <= sequence.placeOf(proposal.old))
-    return std::nullopt;
+    return false;
   const Pieces::Piece &piece = sequence.pieces->pieces[proposal.piece];
-  proposal.sources = findSources(sequence, piece, proposal.place);
-  if (proposal.sources.size() != piece.reads.size() ||
+  if (!findSources(sequence, piece, proposal) ||
       !mayRunBefore(sequence, piece.launch, proposal.place))
-    return std::nullopt;
-  proposal.moved = findMoved(sequence, piece, proposal.old, proposal.place);
-  return proposal;
+    return false;
+  findMoved(sequence, piece, proposal);
+  return true;
 }
 
 int reprise::checkpoint::make(Sequence &sequence, const Proposal &proposal) {

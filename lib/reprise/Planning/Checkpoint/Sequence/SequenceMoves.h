@@ -33,8 +33,8 @@ struct Proposal {
 /// Returns the latest item of a cell that lies in memory before a place; -1 for none.
 int findLatest(const Sequence &sequence, int cell, int place);
 /// Proposes to replay the cell of an item for `reader` and all later movable readers of the same
-/// execution; none if that is impossible.
-std::optional<Proposal> propose(const Sequence &sequence, int item, Sequence::Reader reader);
+/// execution. Returns false if that is impossible. Overwrites `proposal`.
+bool propose(const Sequence &sequence, int item, Sequence::Reader reader, Proposal &proposal);
 /// Returns the growth of the excess by a replay. Only for plain pieces.
 int64_t weigh(const Sequence &sequence, const Proposal &proposal, Changes &changes);
 /// Makes a replay that was proposed for this sequence. Returns the new execution, or -1 if the step

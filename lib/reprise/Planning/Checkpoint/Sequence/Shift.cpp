@@ -19,17 +19,12 @@ int reprise::checkpoint::findSlackAhead(const Sequence &sequence, int number) {
     for (size_t result = 0; result < sequence.pieceOf(exec).results.size(); ++result)
       for (Reader reader : sequence.items[sequence.execs[exec].firstItem + result].readers)
         stayBefore(sequence.execs[reader.exec].step);
-    for (int launch :
-         sequence.pieces->overwriters[sequence.isReplay(exec) ? sequence.pieceOf(exec).launch
-                                                              : sequence.pieces->numLaunches])
+    for (int launch : sequence.pieces->overwriters[sequence.pieceOf(exec).launch])
       stayBefore(launch);
   }
-  if (!step.isReplay) {
-    for (int launch : sequence.pieces->after[step.launch])
-      stayBefore(launch);
+  if (!step.isReplay)
     for (int exec : sequence.replays[step.launch])
       stayBefore(sequence.execs[exec].step);
-  }
   return last - 1 - step.place;
 }
 
@@ -45,13 +40,12 @@ int reprise::checkpoint::findSlackBack(const Sequence &sequence, int number) {
       stayBehind(sequence.execs[sequence.items[source].exec].step);
     stayBehind(sequence.pieceOf(exec).launch); // of which a replay repeats a part
   }
-  if (!step.isReplay) {
-    for (int launch : sequence.pieces->before[step.launch])
+  if (!step.isReplay)
+    for (int launch : sequence.pieces->overwritten[step.launch]) {
       stayBehind(launch);
-    for (int launch : sequence.pieces->overwritten[step.launch])
       for (int exec : sequence.replays[launch])
         stayBehind(sequence.execs[exec].step);
-  }
+    }
   return step.place - 1 - first;
 }
 
