@@ -45,7 +45,7 @@ DANGLING_ROOMS = (
     "utils/bench/torch_codes.py",
     "utils/cuda-allocator/check.py",
     *(f"{root}/reprise/{room}" for root in ("include", "lib")
-      for room in ("Compiler/Planner", "Conversion/LoopNest", "Planning/Checkpoint", "Planning/Rematerialization")),
+      for room in ("Compiler/Planner", "Conversion/LoopNest", "Planning/Checkpoint")),
 )
 
 CONTROL = re.compile(r"^ *(if|for|while|switch|else|\})")

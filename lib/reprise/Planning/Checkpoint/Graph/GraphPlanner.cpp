@@ -18,7 +18,10 @@ using namespace reprise::checkpoint;
 /// one that takes the search from the end seconds.
 static constexpr size_t kLarge = 250, kHuge = 4096, kSearched = 65'536;
 
-static double env(const char*n,double d){const char*v=getenv(n);return v?atof(v):d;}
+static double env(const char *n, double d) {
+  const char *v = getenv(n);
+  return v ? atof(v) : d;
+}
 namespace {
 
 enum class Start {
@@ -46,7 +49,7 @@ public:
 private:
   bool isDone() const { return answer.plan && answer.plan->usage.seconds <= enough; }
   void take(SequencePlan plan);
-  void takeListed(const std::vector<Executions> &found);
+  void takeCheapest(const std::vector<Executions> &starts);
   std::vector<Executions> searchFromEnd() const;
   void anneal(const std::vector<Executions> &starts);
   void runAll(Annealer &annealer, const Pieces &pieces, bool isGiven);
@@ -74,6 +77,20 @@ void Planner::take(SequencePlan plan) {
     answer.plan = std::move(plan);
 }
 
+void Planner::takeCheapest(const std::vector<Executions> &starts) {
+  auto costOf = [&](const Executions &executions) {
+    double cost = 0;
+    for (int operation : executions)
+      cost += graph.footprint.seconds[operation];
+    return cost;
+  };
+  auto best = std::min_element(
+      starts.begin(), starts.end(),
+      [&](const Executions &one, const Executions &other) { return costOf(one) < costOf(other); });
+  if (best != starts.end())
+    take(toPlan(graph.problem, *best));
+}
+
 std::vector<Executions> Planner::searchFromEnd() const {
   static constexpr size_t kSteps = 10'000;
   for (bool byBytes : {true, false})
@@ -90,14 +107,22 @@ static std::vector<Run> listRuns(size_t count) {
   if (count > kHuge)
     return {{1, {0, few, 20, 0.9, 0.0005}, Start::Best}};
   if (count > kLarge) {
-    double h=env("H",1), p=env("P",5), s=env("S",0.9), c=env("C",0.0005);
+    double h = env("H", 1), p = env("P", 5), s = env("S", 0.9), c = env("C", 0.0005);
     std::vector<Run> runs;
-    if (env("R0",0.15)>0) runs.push_back({env("R0",0.15), {0, env("H0",1), env("P0",20), 1, 0}, Start::Order});
-    runs.push_back({env("R1",0.8), {0, h, p, s, c}, env("B1",0)?Start::Best:Start::Order});
-    if (env("R2",0.25)>0) runs.push_back({env("R2",0.25), {0, env("H2",1.5) * few, env("P2",5), env("S2",0.9), c}, Start::Best});
-    if (env("R3",0)>0) runs.push_back({env("R3",0.25), {0, env("H3",1.5) * few, env("P3",5), env("S3",0.9), c}, Start::Best});
+    if (env("R0", 0.15) > 0)
+      runs.push_back({env("R0", 0.15), {0, env("H0", 1), env("P0", 20), 1, 0}, Start::Order});
+    runs.push_back({env("R1", 0.8), {0, h, p, s, c}, env("B1", 0) ? Start::Best : Start::Order});
+    if (env("R2", 0.25) > 0)
+      runs.push_back({env("R2", 0.25),
+                      {0, env("H2", 1.5) * few, env("P2", 5), env("S2", 0.9), c},
+                      Start::Best});
+    if (env("R3", 0) > 0)
+      runs.push_back({env("R3", 0.25),
+                      {0, env("H3", 1.5) * few, env("P3", 5), env("S3", 0.9), c},
+                      Start::Best});
     runs.push_back({0.5, {0, 4, 40, 0.9, 0.02}, Start::NothingFits});
-    return runs; }
+    return runs;
+  }
   return {{0.2, {0, 1, 3, 0.8, 0.0005}, Start::Order},
           {0.1, {0, 0.1, 1, 0.8, 0.0005}, Start::Order},
           {0.3, {0, 4, 4, 0.9, 0.0005}, Start::Order},
@@ -163,8 +188,7 @@ int64_t Planner::findLowestPeak(int64_t peak) const {
   for (int i = 0; i < rounds && unmet < peak; ++i) {
     int64_t middle = unmet + (peak - unmet) / 2;
     Planner other(graph, middle, isOver, 0);
-    for (const Executions &found : sweep(graph, middle, {}))
-      other.take(toPlan(graph.problem, found));
+    other.takeCheapest(sweep(graph, middle, {}));
     if (other.answer.plan)
       peak = other.answer.plan->usage.peak;
     else
@@ -187,8 +211,7 @@ GraphPlan Planner::plan() {
   if (count <= kAnnealed)
     anneal(starts);
   else
-    for (const Executions &start : starts)
-      take(toPlan(graph.problem, start));
+    takeCheapest(starts);
   if (!answer.plan)
     answer.lowestPeak = findLowestPeak(answer.lowestPeak);
   return answer;

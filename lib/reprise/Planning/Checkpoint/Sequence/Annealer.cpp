@@ -87,9 +87,9 @@ void Annealer::tryShift(Sequence &sequence) {
 }
 
 /// Tells whether no reader beside `exec` needs the item behind it, and none right before it.
-bool Annealer::isGone(const Sequence &sequence, int item, int exec) const {
+static bool isGone(const Sequence &sequence, int item, int exec) {
   int place = sequence.placeOf(exec), end = sequence.placeOf(sequence.items[item].exec);
-  for (Reader reader : sequence.items[item].readers)
+  for (Sequence::Reader reader : sequence.items[item].readers)
     if (reader.exec != exec)
       end = std::max(end, sequence.placeOf(reader.exec));
   return end + 1 < place;
@@ -188,7 +188,7 @@ void Annealer::shrink(Sequence &sequence, int exec) {
 }
 
 /// Tells whether the execution alone reads some replay.
-bool Annealer::isAloneReader(const Sequence &sequence, int exec) const {
+static bool isAloneReader(const Sequence &sequence, int exec) {
   const std::vector<int> &sources = sequence.execs[exec].sources;
   return std::any_of(sources.begin(), sources.end(), [&](int source) {
     return sequence.isReplay(sequence.items[source].exec) &&

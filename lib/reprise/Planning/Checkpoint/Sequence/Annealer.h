@@ -62,8 +62,6 @@ private:
   void grow(Sequence &sequence, int item, Reader reader, int depth);
   void growSources(Sequence &sequence, int exec, int depth);
   void takeBackGrown(Sequence &sequence);
-  bool isGone(const Sequence &sequence, int item, int exec) const;
-  bool isAloneReader(const Sequence &sequence, int exec) const;
   void shrink(Sequence &sequence, int exec);
   void note(const Sequence &sequence);
   void keepSmallest(const Sequence &sequence);

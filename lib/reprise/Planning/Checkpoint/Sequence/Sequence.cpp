@@ -146,13 +146,12 @@ void Sequence::attach(int number, int counted) {
   int lastPlace = -1;
   for (Reader reader : item.readers) {
     int step = execs[reader.exec].step, place = steps[step].place;
-    bool takesPlace = pieceOf(reader.exec).reads[reader.read].takesPlace;
     if (place > lastPlace) {
       lastPlace = place;
       item.last = step;
-      item.dies = takesPlace;
+      item.dies = takesPlace(reader);
     } else if (place == lastPlace) {
-      item.dies |= takesPlace;
+      item.dies |= takesPlace(reader);
     }
   }
   int end = count(*this, item, 1);

@@ -64,6 +64,10 @@ struct Sequence {
   bool isRead(int exec) const;
   int placeOf(int exec) const { return steps[execs[exec].step].place; }
   const Pieces::Piece &pieceOf(int exec) const { return pieces->pieces[execs[exec].piece]; }
+  /// Tells whether a result may lie where the item that is read dies.
+  bool takesPlace(Reader reader) const {
+    return pieceOf(reader.exec).reads[reader.read].takesPlace;
+  }
   /// Returns the bytes of items that lie in memory before the step at a place and in it.
   int64_t bytesAcross(int place) const;
 

@@ -99,9 +99,9 @@ static void weighAhead(const Sequence &sequence, Shift &shift) {
       shift.changes.add(std::max(end, shift.from) + 1, cell.bytes);
       shift.own += cell.bytes;
       bool dies = item.last == shift.step && item.dies;
-      for (Reader reader : item.readers)
-        dies |= sequence.execs[reader.exec].step == shift.step &&
-                sequence.pieceOf(reader.exec).reads[reader.read].takesPlace;
+      for (size_t i = 0; i < item.readers.size() && !sequence.pieces->isPlain; ++i)
+        dies |= sequence.execs[item.readers[i].exec].step == shift.step &&
+                sequence.takesPlace(item.readers[i]);
       shift.lasts.push_back({number, shift.step, dies});
       if (item.last == shift.step)
         continue;
@@ -133,10 +133,9 @@ static void weighBack(const Sequence &sequence, Shift &shift) {
       bool dies = item.dies;
       for (Reader reader : item.readers) {
         int other = sequence.execs[reader.exec].step, place = sequence.steps[other].place;
-        bool takesPlace = sequence.pieceOf(reader.exec).reads[reader.read].takesPlace;
         if (other == shift.step || place < end || place < to)
           continue;
-        dies = (place == end && last == other && dies) || takesPlace;
+        dies = (place == end && last == other && dies) || sequence.takesPlace(reader);
         end = place;
         last = other;
       }
