@@ -9,7 +9,6 @@
 #include "reprise/Planning/Checkpoint/Problem/Validate.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 using namespace reprise;
 using namespace reprise::checkpoint;
@@ -18,16 +17,13 @@ using namespace reprise::checkpoint;
 /// one that takes the search from the end seconds.
 static constexpr size_t kLarge = 250, kHuge = 4096, kSearched = 65'536;
 
-static double env(const char *n, double d) {
-  const char *v = getenv(n);
-  return v ? atof(v) : d;
-}
 namespace {
 
 enum class Start {
   Order,
   Best,
-  Given,      // the best, if it was given, is not beaten yet and far from the bound
+  Far,        // the best, if some schedule was given and all are far from the bound
+  Given,      // the same, if no run has beaten what was given
   NothingFits // in order, if there is nothing yet
 };
 
@@ -47,7 +43,6 @@ public:
   GraphPlan plan();
 
 private:
-  bool isDone() const { return answer.plan && answer.plan->usage.seconds <= enough; }
   void take(SequencePlan plan);
   void takeCheapest(const std::vector<Executions> &starts);
   std::vector<Executions> searchFromEnd() const;
@@ -106,23 +101,12 @@ static std::vector<Run> listRuns(size_t count) {
   double few = 100 / static_cast<double>(count); // percent, of an operation
   if (count > kHuge)
     return {{1, {0, few, 20, 0.9, 0.0005}, Start::Best}};
-  if (count > kLarge) {
-    double h = env("H", 1), p = env("P", 5), s = env("S", 0.9), c = env("C", 0.0005);
-    std::vector<Run> runs;
-    if (env("R0", 0.15) > 0)
-      runs.push_back({env("R0", 0.15), {0, env("H0", 1), env("P0", 20), 1, 0}, Start::Order});
-    runs.push_back({env("R1", 0.8), {0, h, p, s, c}, env("B1", 0) ? Start::Best : Start::Order});
-    if (env("R2", 0.25) > 0)
-      runs.push_back({env("R2", 0.25),
-                      {0, env("H2", 1.5) * few, env("P2", 5), env("S2", 0.9), c},
-                      Start::Best});
-    if (env("R3", 0) > 0)
-      runs.push_back({env("R3", 0.25),
-                      {0, env("H3", 1.5) * few, env("P3", 5), env("S3", 0.9), c},
-                      Start::Best});
-    runs.push_back({0.5, {0, 4, 40, 0.9, 0.02}, Start::NothingFits});
-    return runs;
-  }
+  if (count > kLarge)
+    return {{0.15, {0, 1, 20, 1, 0}, Start::Order},
+            {0.8, {0, 1, 3, 0.9, 0.0005}, Start::Order},
+            {0.25, {0, 1.5 * few, 5, 0.9, 0.0005}, Start::Best},
+            {0.3, {0, few, 5, 0.9, 0.0005}, Start::Given},
+            {0.5, {0, 4, 40, 0.9, 0.02}, Start::NothingFits}};
   return {{0.2, {0, 1, 3, 0.8, 0.0005}, Start::Order},
           {0.1, {0, 0.1, 1, 0.8, 0.0005}, Start::Order},
           {0.3, {0, 4, 4, 0.9, 0.0005}, Start::Order},
@@ -130,6 +114,7 @@ static std::vector<Run> listRuns(size_t count) {
           {0.2, {0, 0.2, 20, 0.8, 0.02}, Start::Best},
           {0.2, {0, 3, 300, 0.8, 0.05}, Start::Given},
           {0.2, {0, 10, 1000, 0.8, 0.05}, Start::Given},
+          {1, {0, 10, 1000, 0.8, 0.05}, Start::Far},
           {0.5, {0, 4, 15, 0.8, 0.05}, Start::NothingFits}};
 }
 
@@ -150,9 +135,10 @@ void Planner::runAll(Annealer &annealer, const Pieces &pieces, bool isGiven) {
   for (const Run &run : listRuns(count)) {
     ++seed;
     const Sequence *best = annealer.best();
-    bool isStuck = best && best->cost() == given && given > enough + kFar * total;
-    if (annealer.isDone() || (best && run.start == Start::NothingFits) ||
-        (!isStuck && run.start == Start::Given))
+    bool isFar = isGiven && best->cost() > enough + kFar * total;
+    if (annealer.isDone() || (run.start == Start::NothingFits && best) ||
+        (run.start == Start::Far && !isFar) ||
+        (run.start == Start::Given && !(isFar && best->cost() == given)))
       continue;
     Cooling cooling = run.cooling;
     cooling.moves = static_cast<int64_t>(run.share * moves);
