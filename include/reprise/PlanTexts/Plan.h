@@ -39,7 +39,6 @@ struct Plan {
   int64_t need = 0;                ///< bytes that it needs: above the budget if no schedule fits
   /// Smallest budget for which a plan was found, if the plan itself is missing.
   int64_t lowestPeak = 0;
-  bool isRefuted = false;   ///< whether no schedule fits, although each operation does
   bool isTruncated = false; ///< whether the time limit ended the search
   std::string text;         ///< text for -o
 };

@@ -4,7 +4,7 @@
 #include "reprise/Json/JsonScanner.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace reprise::remat {
+namespace reprise {
 
 namespace {
 
@@ -19,7 +19,7 @@ class Reader {
 public:
   explicit Reader(std::string_view text) : scanner(text) {}
 
-  std::string run(Problem &problem) {
+  std::string run(checkpoint::Graph &graph) {
     if (!scan())
       return wrong;
     sortNodes();
@@ -28,7 +28,7 @@ public:
     if (wrong.empty())
       readLinks();
     if (wrong.empty())
-      build(problem);
+      build(graph);
     return wrong;
   }
 
@@ -46,7 +46,7 @@ private:
   void sortNodes();
   void placeNodes();
   void readLinks();
-  void build(Problem &problem) const;
+  void build(checkpoint::Graph &graph);
   Node *find(std::optional<int64_t> id) {
     auto found = llvm::partition_point(nodes, [&](const Node &node) { return node.id < id; });
     return id && found != nodes.end() && found->id == *id ? &*found : nullptr;
@@ -183,21 +183,19 @@ void Reader::readLinks() {
   }
 }
 
-void Reader::build(Problem &problem) const {
-  problem = {};
-  problem.operations.resize(nodes.size());
-  problem.values.resize(nodes.size());
-  for (const Node &node : nodes) {
-    problem.operations[node.place] = {node.cost, operands[node.place], node.place, 1};
-    problem.values[node.place] = {node.place, node.bytes};
-  }
+void Reader::build(checkpoint::Graph &graph) {
+  std::vector<checkpoint::GraphNode> made(nodes.size());
+  for (const Node &node : nodes)
+    made[node.place] = {node.cost, std::move(operands[node.place]), {node.bytes}};
+  wrong = checkNodes(made).value_or("");
+  if (wrong.empty())
+    graph = makeGraph(std::move(made));
 }
 
 } // namespace
 
-std::string readGraph(llvm::StringRef text, Problem &problem) {
-  std::string wrong = Reader(text).run(problem);
-  return wrong.empty() ? validate(problem).value_or("") : wrong;
+std::string readGraph(llvm::StringRef text, checkpoint::Graph &graph) {
+  return Reader(text).run(graph);
 }
 
-} // namespace reprise::remat
+} // namespace reprise

@@ -68,10 +68,6 @@ std::string describe(const Plan &plan) {
   if (!plan.isFound && plan.need > plan.budget)
     return llvm::formatv("{0}: no schedule fits, {1} needs {2} at once", budget, plan.place,
                          showBytesExactly(plan.need));
-  if (plan.isRefuted)
-    return llvm::formatv(
-        "{0}: no schedule fits: all were searched in {1:f2} s; a schedule within {2} was found",
-        budget, plan.seconds, showBytesExactly(plan.lowestPeak));
   const char *end = plan.isTruncated ? ", ended by the time limit" : "";
   if (!plan.isFound)
     return llvm::formatv(

@@ -2,55 +2,84 @@
 #include "Graph.h"
 #include "reprise/PlanTexts/Plan.h"
 
-#include "reprise/Planning/Rematerialization/Solve.h"
+#include "reprise/Planning/Checkpoint/Graph/GraphPlanner.h"
+#include "reprise/Planning/Checkpoint/Problem/Recount.h"
+#include "reprise/Planning/Checkpoint/Problem/Validate.h"
 #include "llvm/ADT/STLExtras.h"
+
+#include <map>
+#include <numeric>
 
 namespace reprise {
 
-/// The schedule: operations by number, and the place that each operand is read from.
-static std::string writeSchedule(const Plan &plan, const remat::Schedule &schedule) {
+using checkpoint::Execution;
+using checkpoint::Graph;
+using checkpoint::SequencedStep;
+
+/// Returns the text of a schedule: operations by number, and the places that operands are read
+/// from.
+static std::string writeSchedule(const Plan &plan, const SequencedStep &found) {
   std::string text;
   llvm::raw_string_ostream out(text);
   out << "{\n  \"version\": 1,\n  \"budget\": " << plan.budget << ",\n  \"peak\": " << plan.peak
       << ",\n  \"executions\": [";
   const char *separator = "\n";
-  for (const remat::Execution &execution : schedule) {
-    out << separator << "    {\"operation\": " << execution.operation << ", \"sources\": [";
-    llvm::interleaveComma(execution.sources, out);
+  std::map<std::pair<int, int>, size_t> places; // of executions, by operation and replay
+  const checkpoint::Problem &problem = found.step.problem;
+  for (const Execution &execution : found.solution.executions) {
+    out << separator << "    {\"operation\": " << found.step.operations[execution.operation]
+        << ", \"sources\": [";
+    const std::vector<int> &operands = problem.operations[execution.operation].operands;
+    for (auto [operand, source] : llvm::zip_equal(operands, execution.sources))
+      out << (&operand == &operands.front() ? "" : ", ")
+          << places.at({problem.values[operand].operation, source});
     out << "]}";
     separator = ",\n";
+    places.insert({{execution.operation, execution.replay}, places.size()});
   }
   out << "\n  ]\n}\n";
   return text;
 }
 
-static llvm::Expected<Plan> planWithin(const remat::Problem &problem, int64_t budget,
+/// Fills in the plan that was found, as the judges see it.
+static llvm::Error judge(const Graph &graph, const checkpoint::SequencePlan &found, bool isWritten,
+                         Plan &plan) {
+  auto ordered = checkpoint::sequence(graph.problem, graph.footprint, graph.links, found.order,
+                                      found.executions);
+  if (!ordered)
+    return llvm::createStringError("the schedule is wrong: it cannot be placed");
+  if (auto wrong = validate(ordered->step.problem, ordered->solution))
+    return llvm::createStringError("the schedule is wrong: " + wrong->message);
+  checkpoint::Recount count =
+      recount(ordered->step.problem, ordered->step.footprint, ordered->solution);
+  plan.peak = count.peak;
+  plan.cost = count.cost;
+  plan.executions = ordered->solution.executions.size();
+  if (isWritten)
+    plan.text = writeSchedule(plan, *ordered);
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Plan> planWithin(const Graph &graph, int64_t budget,
                                        const PlanOptions &options) {
   Stopwatch watch(options.timeLimit, options.isCancelled);
-  remat::Measure plain = remat::measure(problem, remat::inOrder(problem));
-  auto percent = [&](double cost) { return plain.cost > 0 ? 100 * cost / plain.cost : 0; };
-  remat::SolveOptions solveOptions;
-  solveOptions.isOver = [&] { return watch.isOver(); };
-  remat::Solution solution = remat::solve(problem, budget, solveOptions);
+  double total =
+      std::accumulate(graph.footprint.seconds.begin(), graph.footprint.seconds.end(), 0.0);
+  auto percent = [&](double cost) { return total > 0 ? 100 * cost / total : 0; };
+  checkpoint::GraphPlan found =
+      checkpoint::planGraph(graph, budget, [&] { return watch.isOver(); });
   Plan plan;
   plan.budget = budget;
-  plan.isFound = solution.schedule.has_value();
-  plan.bound = percent(solution.bound.extraCost);
+  plan.isFound = found.plan.has_value();
+  plan.bound = percent(found.bound.seconds);
   plan.place = "one operation";
-  plan.need = solution.bound.need;
-  plan.lowestPeak = solution.lowestPeak;
-  plan.isRefuted = solution.isRefuted;
-  plan.isTruncated = solution.isTruncated;
+  plan.need = found.bound.need;
+  plan.lowestPeak = found.lowestPeak;
+  plan.isTruncated = found.isTruncated;
   if (plan.isFound) {
-    if (auto wrong = remat::validate(problem, *solution.schedule))
-      return llvm::createStringError("the schedule is wrong: " + *wrong);
-    remat::Measure found = remat::measure(problem, *solution.schedule);
-    plan.peak = found.peak;
-    plan.cost = found.cost - plain.cost;
+    if (llvm::Error wrong = judge(graph, *found.plan, options.isWritten, plan))
+      return wrong;
     plan.extraCost = percent(plan.cost);
-    plan.executions = solution.schedule->size();
-    if (options.isWritten)
-      plan.text = writeSchedule(plan, *solution.schedule);
   }
   plan.seconds = watch.seconds();
   return plan;
@@ -75,10 +104,11 @@ static void compete(std::vector<Plan> &plans) {
 llvm::Expected<std::vector<Plan>> planGraph(llvm::StringRef text, const PlanOptions &options) {
   if (options.orLeast)
     return llvm::createStringError(options.path + ": is a graph, which has no plan of least peak");
-  remat::Problem problem;
-  if (std::string wrong = remat::readGraph(text, problem); !wrong.empty())
+  Graph graph;
+  if (std::string wrong = readGraph(text, graph); !wrong.empty())
     return llvm::createStringError(options.path + ": " + wrong);
-  int64_t peak = remat::measure(problem, remat::inOrder(problem)).peak;
+  std::vector<int64_t> bytes = checkpoint::findBytesInOrder(graph.problem);
+  int64_t peak = *std::max_element(bytes.begin(), bytes.end());
   llvm::Expected<std::vector<int64_t>> budgets = parseBudgets(options.budgets, peak);
   if (!budgets)
     return budgets.takeError();
@@ -86,7 +116,7 @@ llvm::Expected<std::vector<Plan>> planGraph(llvm::StringRef text, const PlanOpti
   for (int64_t budget : *budgets) {
     if (options.isCancelled && options.isCancelled())
       return llvm::createStringError("the search was cancelled");
-    llvm::Expected<Plan> plan = planWithin(problem, budget, options);
+    llvm::Expected<Plan> plan = planWithin(graph, budget, options);
     if (!plan)
       return plan.takeError();
     plans.push_back(std::move(*plan));

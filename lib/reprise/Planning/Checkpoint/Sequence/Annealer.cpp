@@ -87,9 +87,9 @@ void Annealer::tryShift(Sequence &sequence) {
 }
 
 /// Tells whether no reader beside `exec` needs the item behind it, and none right before it.
-bool Annealer::isGone(const Sequence &sequence, int item, int exec) const {
+static bool isGone(const Sequence &sequence, int item, int exec) {
   int place = sequence.placeOf(exec), end = sequence.placeOf(sequence.items[item].exec);
-  for (Reader reader : sequence.items[item].readers)
+  for (Sequence::Reader reader : sequence.items[item].readers)
     if (reader.exec != exec)
       end = std::max(end, sequence.placeOf(reader.exec));
   return end + 1 < place;
@@ -97,12 +97,17 @@ bool Annealer::isGone(const Sequence &sequence, int item, int exec) const {
 
 /// Replays an item for a reader, and then what the replay reads of items that are gone.
 void Annealer::grow(Sequence &sequence, int item, Reader reader, int depth) {
-  static constexpr size_t kMost = 64;
-  std::vector<Moved> moved;
-  int exec = replay(sequence, item, reader, moved);
+  Proposal own;
+  int exec = propose(sequence, item, reader, own) ? make(sequence, own) : -1;
   if (exec < 0)
     return;
-  grown.push_back({exec, std::move(moved)});
+  grown.push_back({exec, std::move(own.moved)});
+  growSources(sequence, exec, depth);
+}
+
+/// Replays what an execution reads of items that are gone.
+void Annealer::growSources(Sequence &sequence, int exec, int depth) {
+  static constexpr size_t kMost = 64;
   for (size_t read = 0; depth > 0 && read < sequence.execs[exec].sources.size(); ++read) {
     int source = sequence.execs[exec].sources[read];
     if (grown.size() < kMost && isGone(sequence, source, exec) && random.below(4))
@@ -114,14 +119,59 @@ void Annealer::tryReplay(Sequence &sequence, int depth) {
   auto read = pickRead(sequence);
   if (!read)
     return;
+  if (pieces.isPlain)
+    return tryPlainReplay(sequence, read->first, read->second, depth);
   double before = energyOf(sequence);
   keep(sequence);
   grown.clear();
   grow(sequence, read->first, read->second, depth);
   if (grown.empty() || accepts(energyOf(sequence) - before))
     return;
+  takeBackGrown(sequence);
+}
+
+void Annealer::takeBackGrown(Sequence &sequence) {
   for (; !grown.empty(); grown.pop_back())
     takeBack(sequence, grown.back().exec, grown.back().moved);
+}
+
+/// Replays an item, weighed before it is made, because most replays are not. An execution that
+/// nothing would read any more is moved instead.
+void Annealer::tryPlainReplay(Sequence &sequence, int item, Reader reader, int depth) {
+  if (!propose(sequence, item, reader, proposal))
+    return;
+  int exec = proposal.old, first = sequence.execs[exec].firstItem;
+  size_t readers = 0;
+  for (size_t result = 0; result < sequence.pieceOf(exec).results.size(); ++result)
+    readers += sequence.items[first + static_cast<int>(result)].readers.size();
+  bool isMoved = proposal.moved.size() == readers;
+  if (depth == 0) {
+    if (isMoved ||
+        !accepts(pieces.pieces[proposal.piece].seconds, weigh(sequence, proposal, changes)))
+      return;
+    keep(sequence);
+    make(sequence, proposal);
+    return;
+  }
+  keep(sequence);
+  double before = energyOf(sequence);
+  int step = sequence.execs[exec].step, place = sequence.steps[step].place;
+  int to = place + findSlackAhead(sequence, step);
+  grown.clear();
+  if (!isMoved) {
+    grow(sequence, item, reader, depth);
+  } else if (to > place) {
+    weigh(sequence, step, to, shift);
+    apply(sequence, shift);
+    growSources(sequence, exec, depth);
+  }
+  if (accepts(energyOf(sequence) - before))
+    return;
+  takeBackGrown(sequence);
+  if (isMoved && to > place) {
+    weigh(sequence, step, place, shift);
+    apply(sequence, shift);
+  }
 }
 
 /// Removes a replay, and then the replays that only that one read.
@@ -137,10 +187,27 @@ void Annealer::shrink(Sequence &sequence, int exec) {
   }
 }
 
+/// Tells whether the execution alone reads some replay.
+static bool isAloneReader(const Sequence &sequence, int exec) {
+  const std::vector<int> &sources = sequence.execs[exec].sources;
+  return std::any_of(sources.begin(), sources.end(), [&](int source) {
+    return sequence.isReplay(sequence.items[source].exec) &&
+           sequence.items[source].readers.size() == 1;
+  });
+}
+
 void Annealer::tryRemove(Sequence &sequence) {
   int exec = pickExec(sequence);
   if (!canRemove(sequence, exec))
     return;
+  if (pieces.isPlain && !isAloneReader(sequence, exec)) {
+    int64_t growth = weighRemoval(sequence, exec, changes);
+    if (!accepts(-sequence.pieceOf(exec).seconds, growth))
+      return;
+    keep(sequence);
+    remove(sequence, exec);
+    return;
+  }
   double before = energyOf(sequence);
   keep(sequence);
   removed.clear();

@@ -48,15 +48,20 @@ private:
     return sequence.cost() * costScale + static_cast<double>(sequence.excess()) * bytesScale;
   }
   bool accepts(double growth);
+  bool accepts(double seconds, int64_t excess) {
+    return accepts(seconds * costScale + static_cast<double>(excess) * bytesScale);
+  }
   bool walk(Sequence &sequence, const Cooling &cooling, int64_t moves, int window);
   void move(Sequence &sequence, const Cooling &cooling);
   void tryShift(Sequence &sequence);
   void tryReplay(Sequence &sequence, int depth);
+  void tryPlainReplay(Sequence &sequence, int item, Reader reader, int depth);
   void tryRemove(Sequence &sequence);
   std::optional<std::pair<int, Reader>> pickRead(const Sequence &sequence);
   int pickExec(const Sequence &sequence);
   void grow(Sequence &sequence, int item, Reader reader, int depth);
-  bool isGone(const Sequence &sequence, int item, int exec) const;
+  void growSources(Sequence &sequence, int exec, int depth);
+  void takeBackGrown(Sequence &sequence);
   void shrink(Sequence &sequence, int exec);
   void note(const Sequence &sequence);
   void keepSmallest(const Sequence &sequence);
@@ -74,6 +79,8 @@ private:
   std::vector<Grown> grown;
   std::vector<Removed> removed;
   Shift shift;
+  Changes changes;
+  Proposal proposal;
 };
 
 } // namespace reprise::checkpoint

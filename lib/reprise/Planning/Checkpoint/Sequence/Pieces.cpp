@@ -31,6 +31,7 @@ Pieces::Pieces(const Problem &problem, const Footprint &footprint, const LaunchL
   addNeighbours(links);
   addReturned(links);
   findWaits(links);
+  findPlain();
   std::map<int64_t, int> classes;
   for (Cell &cell : cells) {
     cell.sizeClass = classes.emplace(cell.bytes, static_cast<int>(classes.size())).first->second;
@@ -275,12 +276,10 @@ void Pieces::addReturned(const LaunchLinks *links) {
 }
 
 void Pieces::findWaits(const LaunchLinks *links) {
-  for (auto *lists : {&before, &after, &overwriters, &overwritten})
+  for (auto *lists : {&overwriters, &overwritten})
     lists->resize(numLaunches + 1);
   for (int launch = 0; links && launch < numLaunches; ++launch)
     for (int next : links->next[launch]) {
-      after[launch].push_back(next);
-      before[next].push_back(launch);
       const std::vector<Read> &reads = pieces[next].reads;
       if (std::any_of(reads.begin(), reads.end(),
                       [&](const Read &read) { return cells[read.cell].launch == launch; }))
@@ -288,4 +287,19 @@ void Pieces::findWaits(const LaunchLinks *links) {
       overwriters[launch].push_back(next);
       overwritten[next].push_back(launch);
     }
+}
+
+void Pieces::findPlain() {
+  std::vector<bool> isReplayed(numLaunches);
+  isPlain = footprint.launchSeconds == 0 && footprint.byteSeconds == 0;
+  for (size_t i = 0; isPlain && i < pieces.size(); ++i) {
+    const Piece &piece = pieces[i];
+    bool isOwn = isReplay(static_cast<int>(i));
+    isPlain = !(isOwn && (piece.isElementwise || isReplayed[piece.launch])) &&
+              std::all_of(piece.results.begin(), piece.results.end(), [&](const Result &result) {
+                return !result.takesPlaces && result.makesAll;
+              });
+    if (isOwn)
+      isReplayed[piece.launch] = true;
+  }
 }

@@ -56,14 +56,15 @@ struct Pieces {
   const Problem &problem;
   const Footprint &footprint;
   int numLaunches = 0;
-  bool isOrdered = false;    ///< launches keep program order
+  bool isOrdered = false; ///< launches keep program order
+  /// Each replay is a step of its own that costs its seconds alone, and no result takes the place
+  /// of an operand, as in a graph.
+  bool isPlain = false;
   std::vector<Piece> pieces; ///< the launches, the end of the step, then all replays
   std::vector<Cell> cells;
   std::vector<int> cellOf;    ///< cell per value; -1 for none
   std::vector<int> replayOf;  ///< piece per operation; -1 for none
   std::vector<int64_t> sizes; ///< bytes per size class
-  /// Launches that each launch waits for, and those that wait for it.
-  std::vector<std::vector<int>> before, after;
   /// Launches that wait for a launch without reading from it. They may overwrite what that launch
   /// reads, so that its replays run before them. `overwritten` is the inverse relation.
   std::vector<std::vector<int>> overwriters, overwritten;
@@ -82,6 +83,7 @@ private:
   bool mayMove(int reader, int operand, bool isReplay) const;
   void findReadingLaunches();
   void findWaits(const LaunchLinks *links);
+  void findPlain();
   bool isMoved(const Problem::Operation &reader, int value) const;
   bool isReplayable(int operation) const;
   bool mustSave(int value) const;

@@ -8,6 +8,30 @@
 
 namespace reprise::checkpoint {
 
+/// Bytes more or less from places on, by place. There are few.
+struct Changes {
+  void add(int place, int64_t bytes) {
+    list.push_back({place, bytes});
+    for (size_t i = list.size() - 1; i > 0 && list[i - 1].first > list[i].first; --i)
+      std::swap(list[i - 1], list[i]);
+  }
+  /// Calls `visit(begin, end, bytes)` for each part of a range that changes alike.
+  template <typename Visit> void forEach(int begin, int end, Visit visit) const {
+    int64_t bytes = 0;
+    for (auto [place, more] : list) {
+      int to = std::clamp(place, begin, end);
+      if (to > begin && bytes != 0)
+        visit(begin, to, bytes);
+      begin = to;
+      bytes += more;
+    }
+    if (begin < end && bytes != 0)
+      visit(begin, end, bytes);
+  }
+
+  std::vector<std::pair<int, int64_t>> list;
+};
+
 /// Bytes beyond a budget per place, negative below it, and their sum over all places above it.
 struct Profile {
   static int64_t excessOf(int64_t bytes) { return std::max<int64_t>(0, bytes); }
@@ -19,10 +43,21 @@ struct Profile {
       growth += excessOf(*at + bytes) - excessOf(*at);
     return growth;
   }
+  int64_t findGrowth(int begin, int end, const Changes &changes) const {
+    int64_t growth = 0;
+    changes.forEach(begin, end, [&](int from, int to, int64_t bytes) {
+      growth += findGrowth(from, to, bytes);
+    });
+    return growth;
+  }
   void add(int begin, int end, int64_t bytes) {
-    excess += findGrowth(begin, end, bytes);
-    for (int place = begin; place < end; ++place)
-      above[place] += bytes;
+    int64_t growth = 0;
+    for (int64_t *at = above.data() + begin, *last = above.data() + end; at < last; ++at) {
+      growth -= excessOf(*at);
+      *at += bytes;
+      growth += excessOf(*at);
+    }
+    excess += growth;
   }
   void insert(int place, int64_t bytes) {
     above.insert(above.begin() + place, bytes);

@@ -63,7 +63,7 @@ Sequence::Sequence(const Pieces &given, int64_t budget)
       execs[launch].sources.push_back(item);
     }
   for (size_t item = 0; item < items.size(); ++item)
-    attach(static_cast<int>(item));
+    attach(static_cast<int>(item), placeOf(items[item].exec));
   for (int launch = 0; launch < count; ++launch)
     for (size_t read = 0; read < execs[launch].sources.size(); ++read)
       countLoad(*this, launch, static_cast<int>(read), 1);
@@ -115,47 +115,51 @@ void Sequence::addPlaces(int step, int sizeClass, int made, int dying, bool isCo
     steps[step].extra -= spared;
 }
 
-/// Counts what an item takes, or takes that away if `sign` is -1.
-static void count(Sequence &sequence, const Item &item, int sign) {
+/// Counts what an item takes, or takes that away if `sign` is -1, without its bytes in the profile.
+/// Returns the place behind the last one that has these bytes.
+static int count(Sequence &sequence, const Item &item, int sign) {
   const Pieces::Cell &cell = sequence.pieces->cells[item.cell];
   const Pieces::Result &result = resultOf(sequence, item);
-  int64_t bytes = sign * cell.bytes;
   int first = sequence.execs[item.exec].step, last = item.last;
   bool staysInRegisters = last < 0 || last == first;
   if (staysInRegisters && !result.makesAll)
-    return;
-  int end = sequence.steps[staysInRegisters ? first : last].place + 1;
-  sequence.profile.add(sequence.steps[first].place, end, bytes);
+    return sequence.steps[first].place;
+  int64_t bytes = sign * cell.bytes;
   sequence.steps[first].made += bytes;
   if (staysInRegisters)
-    return;
+    return sequence.steps[first].place + 1;
   if (result.takesPlaces)
     sequence.addPlaces(first, cell.sizeClass, sign, 0);
   if (item.dies)
     sequence.addPlaces(last, cell.sizeClass, 0, sign);
   if (!result.isKnown)
     sequence.traffic += bytes;
+  return sequence.steps[last].place + 1;
 }
 
-void Sequence::detach(int item) { count(*this, items[item], -1); }
+int Sequence::detach(int item) { return count(*this, items[item], -1); }
 
-void Sequence::attach(int number) {
+void Sequence::attach(int number, int counted) {
   Item &item = items[number];
   item.last = -1;
   item.dies = false;
   int lastPlace = -1;
   for (Reader reader : item.readers) {
     int step = execs[reader.exec].step, place = steps[step].place;
-    bool takesPlace = pieceOf(reader.exec).reads[reader.read].takesPlace;
     if (place > lastPlace) {
       lastPlace = place;
       item.last = step;
-      item.dies = takesPlace;
+      item.dies = takesPlace(reader);
     } else if (place == lastPlace) {
-      item.dies |= takesPlace;
+      item.dies |= takesPlace(reader);
     }
   }
-  count(*this, item, 1);
+  int end = count(*this, item, 1);
+  int64_t bytes = pieces->cells[item.cell].bytes;
+  if (counted < end)
+    profile.add(counted, end, bytes);
+  else
+    profile.add(end, counted, -bytes);
 }
 
 int64_t Sequence::bytesAcross(int place) const {
@@ -179,9 +183,9 @@ static void link(Sequence &sequence, int exec) {
   const Pieces::Piece &piece = sequence.pieceOf(exec);
   for (int read = 0; read < static_cast<int>(piece.reads.size()); ++read) {
     int source = sequence.execs[exec].sources[read];
-    sequence.detach(source);
+    int counted = sequence.detach(source);
     sequence.items[source].readers.push_back({exec, read});
-    sequence.attach(source);
+    sequence.attach(source, counted);
     countLoad(sequence, exec, read, 1);
   }
   sequence.seconds += piece.seconds;
@@ -194,10 +198,10 @@ static void unlink(Sequence &sequence, int exec) {
   for (int read = 0; read < static_cast<int>(piece.reads.size()); ++read) {
     int source = sequence.execs[exec].sources[read];
     countLoad(sequence, exec, read, -1);
-    sequence.detach(source);
+    int counted = sequence.detach(source);
     takeOut(sequence.items[source].readers,
             [&](const Reader &other) { return other.exec == exec && other.read == read; });
-    sequence.attach(source);
+    sequence.attach(source, counted);
   }
   sequence.seconds -= piece.seconds;
   takeOut(sequence.replays[piece.launch], [&](int other) { return other == exec; });
@@ -211,7 +215,7 @@ int Sequence::add(int piece, int step, size_t index, bool isJoined, std::vector<
   execs[exec].sources = std::move(sources);
   steps[step].execs.insert(steps[step].execs.begin() + static_cast<long>(index), exec);
   for (size_t result = 0; result < pieceOf(exec).results.size(); ++result)
-    attach(execs[exec].firstItem + static_cast<int>(result));
+    attach(execs[exec].firstItem + static_cast<int>(result), steps[step].place);
   link(*this, exec);
   return exec;
 }
@@ -247,24 +251,23 @@ void Sequence::moveReader(Reader reader, int to) {
   int &source = execs[reader.exec].sources[reader.read];
   if (source == to)
     return;
-  detach(source);
-  detach(to);
+  int counted = detach(source), countedTo = detach(to);
   countLoad(*this, reader.exec, reader.read, -1);
   takeOut(items[source].readers, [&](const Reader &other) {
     return other.exec == reader.exec && other.read == reader.read;
   });
-  attach(source);
+  attach(source, counted);
   source = to;
   items[to].readers.push_back(reader);
   countLoad(*this, reader.exec, reader.read, 1);
-  attach(to);
+  attach(to, countedTo);
 }
 
 void Sequence::drop(int exec) {
   int step = execs[exec].step;
   for (size_t result = 0; result < pieceOf(exec).results.size(); ++result) {
     int item = execs[exec].firstItem + static_cast<int>(result);
-    detach(item);
+    profile.add(steps[step].place, detach(item), -pieces->cells[items[item].cell].bytes);
     takeOut(byCell[items[item].cell], [&](int other) { return other == item; });
   }
   unlink(*this, exec);

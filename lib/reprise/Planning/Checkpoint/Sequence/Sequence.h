@@ -64,13 +64,19 @@ struct Sequence {
   bool isRead(int exec) const;
   int placeOf(int exec) const { return steps[execs[exec].step].place; }
   const Pieces::Piece &pieceOf(int exec) const { return pieces->pieces[execs[exec].piece]; }
+  /// Tells whether a result may lie where the item that is read dies.
+  bool takesPlace(Reader reader) const {
+    return pieceOf(reader.exec).reads[reader.read].takesPlace;
+  }
   /// Returns the bytes of items that lie in memory before the step at a place and in it.
   int64_t bytesAcross(int place) const;
 
-  /// Finds the last reader of an item and counts the bytes of the item.
-  void attach(int item);
-  /// Takes the bytes of an item away, so that its readers and their steps may change.
-  void detach(int item);
+  /// Finds the last reader of an item and counts what the item takes. The profile has the bytes of
+  /// the item up to before the place `counted`.
+  void attach(int item, int counted);
+  /// Takes away what an item takes, so that its readers and their steps may change. The profile
+  /// keeps the bytes of the item up to before the returned place.
+  int detach(int item);
   /// Lets a reader take another item of the same cell.
   void moveReader(Reader reader, int to);
   /// Changes how many results of a size may lie in places of a step, and how many places there are.

@@ -16,8 +16,7 @@ struct Home {
 };
 } // namespace
 
-/// Returns the latest item of a cell that lies in memory before a place; -1 for none.
-static int findLatest(const Sequence &sequence, int cell, int place) {
+int reprise::checkpoint::findLatest(const Sequence &sequence, int cell, int place) {
   int latest = -1, latestPlace = -1;
   for (int item : sequence.byCell[cell]) {
     const Exec &exec = sequence.execs[sequence.items[item].exec];
@@ -30,34 +29,31 @@ static int findLatest(const Sequence &sequence, int cell, int place) {
   return latest;
 }
 
-/// Returns the items that a replay at a place would read; none if one is missing.
-static std::vector<int> findSources(const Sequence &sequence, const Pieces::Piece &piece,
-                                    int place) {
-  std::vector<int> sources;
+/// Finds the items that a replay would read. Returns false if one is missing.
+static bool findSources(const Sequence &sequence, const Pieces::Piece &piece, Proposal &proposal) {
+  proposal.sources.clear();
   for (const Pieces::Read &read : piece.reads) {
-    sources.push_back(findLatest(sequence, read.cell, place));
-    if (sources.back() < 0)
-      return {};
+    proposal.sources.push_back(findLatest(sequence, read.cell, proposal.place));
+    if (proposal.sources.back() < 0)
+      return false;
   }
-  return sources;
+  return true;
 }
 
-/// Lists the movable readers of an execution from a place on whose cells the piece makes.
-static std::vector<Moved> findMoved(const Sequence &sequence, const Pieces::Piece &piece, int old,
-                                    int place) {
-  std::vector<Moved> moved;
-  const std::vector<Pieces::Result> &results = sequence.pieceOf(old).results;
+/// Finds the movable readers of the old execution, from the place on, whose cells the piece makes.
+static void findMoved(const Sequence &sequence, const Pieces::Piece &piece, Proposal &proposal) {
+  proposal.moved.clear();
+  const std::vector<Pieces::Result> &results = sequence.pieceOf(proposal.old).results;
   for (size_t result = 0; result < piece.results.size(); ++result)
     for (size_t other = 0; other < results.size(); ++other) {
       if (results[other].cell != piece.results[result].cell)
         continue;
-      int from = sequence.execs[old].firstItem + static_cast<int>(other);
+      int from = sequence.execs[proposal.old].firstItem + static_cast<int>(other);
       for (Reader reader : sequence.items[from].readers)
         if (sequence.pieceOf(reader.exec).reads[reader.read].mayMove &&
-            sequence.placeOf(reader.exec) >= place)
-          moved.push_back({static_cast<int>(result), reader, from});
+            sequence.placeOf(reader.exec) >= proposal.place)
+          proposal.moved.push_back({static_cast<int>(result), reader, from});
     }
-  return moved;
 }
 
 static bool runsIn(const Sequence &sequence, int piece, int step) {
@@ -104,27 +100,35 @@ static std::optional<Home> findHome(const Sequence &sequence, int number, int ho
   return home;
 }
 
-int reprise::checkpoint::replay(Sequence &sequence, int number, Reader reader,
-                                std::vector<Moved> &moved) {
-  moved.clear();
-  int old = sequence.items[number].exec, host = sequence.execs[reader.exec].step,
-      place = sequence.steps[host].place;
-  int wanted = sequence.pieces->cells[sequence.items[number].cell].replay;
-  if (wanted < 0 || !sequence.pieceOf(reader.exec).reads[reader.read].mayMove ||
-      place <= sequence.placeOf(old))
-    return -1;
-  const Pieces::Piece &piece = sequence.pieces->pieces[wanted];
-  std::vector<int> sources = findSources(sequence, piece, place);
-  if (sources.size() != piece.reads.size() || !mayRunBefore(sequence, piece.launch, place))
-    return -1;
-  moved = findMoved(sequence, piece, old, place);
-  std::optional<Home> home = findHome(sequence, wanted, host, moved, sources);
+bool reprise::checkpoint::propose(const Sequence &sequence, int item, Reader reader,
+                                  Proposal &proposal) {
+  proposal.old = sequence.items[item].exec;
+  proposal.place = sequence.placeOf(reader.exec);
+  proposal.piece = sequence.pieces->cells[sequence.items[item].cell].replay;
+  if (proposal.piece < 0 || !sequence.pieceOf(reader.exec).reads[reader.read].mayMove ||
+      proposal.place <= sequence.placeOf(proposal.old))
+    return false;
+  const Pieces::Piece &piece = sequence.pieces->pieces[proposal.piece];
+  if (!findSources(sequence, piece, proposal) ||
+      !mayRunBefore(sequence, piece.launch, proposal.place))
+    return false;
+  findMoved(sequence, piece, proposal);
+  return true;
+}
+
+int reprise::checkpoint::make(Sequence &sequence, const Proposal &proposal) {
+  int host = sequence.order[proposal.place];
+  std::optional<Home> home =
+      findHome(sequence, proposal.piece, host, proposal.moved, proposal.sources);
   if (!home)
     return -1;
-  int step = home->step < 0 ? sequence.makeStep(place, piece.launch) : home->step;
-  int exec = sequence.add(wanted, step, home->isFirst ? 0 : sequence.steps[step].execs.size(),
-                          home->isJoined, std::move(sources));
-  for (const Moved &each : moved)
+  int step = home->step;
+  if (step < 0)
+    step = sequence.makeStep(proposal.place, sequence.pieces->pieces[proposal.piece].launch);
+  int exec =
+      sequence.add(proposal.piece, step, home->isFirst ? 0 : sequence.steps[step].execs.size(),
+                   home->isJoined, proposal.sources);
+  for (const Moved &each : proposal.moved)
     sequence.moveReader(each.reader, sequence.execs[exec].firstItem + each.result);
   return exec;
 }

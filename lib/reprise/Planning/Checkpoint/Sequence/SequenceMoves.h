@@ -22,14 +22,31 @@ struct Removed {
   std::vector<Moved> moved;
 };
 
-/// Replays the cell of an item for `reader` and all later movable readers of the same execution.
-/// Returns the new execution, or -1 if there is none. Fills in the readers that it has.
-int replay(Sequence &sequence, int item, Sequence::Reader reader, std::vector<Moved> &moved);
+/// Replay that may be added before the step of a reader.
+struct Proposal {
+  int piece = 0, place = 0;
+  int old = 0; ///< the execution that the readers read without the replay
+  std::vector<int> sources;
+  std::vector<Moved> moved;
+};
+
+/// Returns the latest item of a cell that lies in memory before a place; -1 for none.
+int findLatest(const Sequence &sequence, int cell, int place);
+/// Proposes to replay the cell of an item for `reader` and all later movable readers of the same
+/// execution. Returns false if that is impossible. Overwrites `proposal`.
+bool propose(const Sequence &sequence, int item, Sequence::Reader reader, Proposal &proposal);
+/// Returns the growth of the excess by a replay. Only for plain pieces.
+int64_t weigh(const Sequence &sequence, const Proposal &proposal, Changes &changes);
+/// Makes a replay that was proposed for this sequence. Returns the new execution, or -1 if the step
+/// of its reader has the same piece already.
+int make(Sequence &sequence, const Proposal &proposal);
 /// Undoes a replay.
 void takeBack(Sequence &sequence, int exec, const std::vector<Moved> &moved);
 
 /// Tells whether the readers of a replay can take earlier items instead.
 bool canRemove(const Sequence &sequence, int exec);
+/// Returns the growth of the excess by a removal. Only for plain pieces.
+int64_t weighRemoval(const Sequence &sequence, int exec, Changes &changes);
 Removed remove(Sequence &sequence, int exec);
 /// Undoes a removal.
 int restore(Sequence &sequence, const Removed &removed);

@@ -19,17 +19,12 @@ int reprise::checkpoint::findSlackAhead(const Sequence &sequence, int number) {
     for (size_t result = 0; result < sequence.pieceOf(exec).results.size(); ++result)
       for (Reader reader : sequence.items[sequence.execs[exec].firstItem + result].readers)
         stayBefore(sequence.execs[reader.exec].step);
-    for (int launch :
-         sequence.pieces->overwriters[sequence.isReplay(exec) ? sequence.pieceOf(exec).launch
-                                                              : sequence.pieces->numLaunches])
+    for (int launch : sequence.pieces->overwriters[sequence.pieceOf(exec).launch])
       stayBefore(launch);
   }
-  if (!step.isReplay) {
-    for (int launch : sequence.pieces->after[step.launch])
-      stayBefore(launch);
+  if (!step.isReplay)
     for (int exec : sequence.replays[step.launch])
       stayBefore(sequence.execs[exec].step);
-  }
   return last - 1 - step.place;
 }
 
@@ -45,21 +40,13 @@ int reprise::checkpoint::findSlackBack(const Sequence &sequence, int number) {
       stayBehind(sequence.execs[sequence.items[source].exec].step);
     stayBehind(sequence.pieceOf(exec).launch); // of which a replay repeats a part
   }
-  if (!step.isReplay) {
-    for (int launch : sequence.pieces->before[step.launch])
+  if (!step.isReplay)
+    for (int launch : sequence.pieces->overwritten[step.launch]) {
       stayBehind(launch);
-    for (int launch : sequence.pieces->overwritten[step.launch])
       for (int exec : sequence.replays[launch])
         stayBehind(sequence.execs[exec].step);
-  }
+    }
   return step.place - 1 - first;
-}
-
-static void change(Shift &shift, int place, int64_t bytes) {
-  std::vector<Shift::Change> &changes = shift.changes;
-  changes.push_back({place, bytes});
-  for (size_t i = changes.size() - 1; i > 0 && changes[i - 1].place > changes[i].place; --i)
-    std::swap(changes[i - 1], changes[i]);
 }
 
 /// Notes that more or fewer items die in a step. Results in their places take no bytes.
@@ -82,8 +69,8 @@ static void growDying(const Sequence &sequence, Shift &shift, int step, int size
   if (step == shift.step)
     shift.own += more;
   else {
-    change(shift, sequence.steps[step].place, more);
-    change(shift, sequence.steps[step].place + 1, -more);
+    shift.changes.add(sequence.steps[step].place, more);
+    shift.changes.add(sequence.steps[step].place + 1, -more);
   }
 }
 
@@ -97,7 +84,7 @@ static void weighAhead(const Sequence &sequence, Shift &shift) {
       const Item &item = sequence.items[sequence.execs[exec].firstItem + result];
       if (item.last < 0 || item.last == shift.step)
         continue;
-      change(shift, shift.from + 1, -sequence.pieces->cells[item.cell].bytes);
+      shift.changes.add(shift.from + 1, -sequence.pieces->cells[item.cell].bytes);
       shift.own -= sequence.pieces->cells[item.cell].bytes;
     }
     for (size_t read = 0; read < sequence.execs[exec].sources.size(); ++read) {
@@ -109,12 +96,12 @@ static void weighAhead(const Sequence &sequence, Shift &shift) {
       if (sequence.execs[item.exec].step == shift.step || end > to || isNoted)
         continue;
       const Pieces::Cell &cell = sequence.pieces->cells[item.cell];
-      change(shift, std::max(end, shift.from) + 1, cell.bytes);
+      shift.changes.add(std::max(end, shift.from) + 1, cell.bytes);
       shift.own += cell.bytes;
       bool dies = item.last == shift.step && item.dies;
-      for (Reader reader : item.readers)
-        dies |= sequence.execs[reader.exec].step == shift.step &&
-                sequence.pieceOf(reader.exec).reads[reader.read].takesPlace;
+      for (size_t i = 0; i < item.readers.size() && !sequence.pieces->isPlain; ++i)
+        dies |= sequence.execs[item.readers[i].exec].step == shift.step &&
+                sequence.takesPlace(item.readers[i]);
       shift.lasts.push_back({number, shift.step, dies});
       if (item.last == shift.step)
         continue;
@@ -135,7 +122,7 @@ static void weighBack(const Sequence &sequence, Shift &shift) {
     for (size_t result = 0; result < sequence.pieceOf(exec).results.size(); ++result)
       if (const Item &item = sequence.items[sequence.execs[exec].firstItem + result];
           item.last >= 0 && item.last != shift.step)
-        change(shift, to, sequence.pieces->cells[item.cell].bytes);
+        shift.changes.add(to, sequence.pieces->cells[item.cell].bytes);
     for (int number : sequence.execs[exec].sources) {
       const Item &item = sequence.items[number];
       bool isNoted = std::any_of(shift.lasts.begin(), shift.lasts.end(),
@@ -146,15 +133,14 @@ static void weighBack(const Sequence &sequence, Shift &shift) {
       bool dies = item.dies;
       for (Reader reader : item.readers) {
         int other = sequence.execs[reader.exec].step, place = sequence.steps[other].place;
-        bool takesPlace = sequence.pieceOf(reader.exec).reads[reader.read].takesPlace;
         if (other == shift.step || place < end || place < to)
           continue;
-        dies = (place == end && last == other && dies) || takesPlace;
+        dies = (place == end && last == other && dies) || sequence.takesPlace(reader);
         end = place;
         last = other;
       }
       const Pieces::Cell &cell = sequence.pieces->cells[item.cell];
-      change(shift, end + 1, -cell.bytes);
+      shift.changes.add(end + 1, -cell.bytes);
       shift.lasts.push_back({number, last, dies});
       if (last == shift.step)
         continue;
@@ -166,28 +152,12 @@ static void weighBack(const Sequence &sequence, Shift &shift) {
   }
 }
 
-/// Calls `visit` for each run of places between the old and the new one that changes alike.
-template <typename Visit> static void forEachRun(const Shift &shift, Visit visit) {
-  int begin = shift.from < shift.to ? shift.from + 1 : shift.to;
-  int end = shift.from < shift.to ? shift.to + 1 : shift.from;
-  int64_t bytes = 0;
-  for (const Shift::Change &change : shift.changes) {
-    int to = std::clamp(change.place, begin, end);
-    if (to > begin && bytes != 0)
-      visit(begin, to, bytes);
-    begin = to;
-    bytes += change.bytes;
-  }
-  if (begin < end && bytes != 0)
-    visit(begin, end, bytes);
-}
-
 void reprise::checkpoint::weigh(const Sequence &sequence, int step, int to, Shift &shift) {
   int from = sequence.steps[step].place;
   shift.step = step;
   shift.from = from;
   shift.to = to;
-  shift.changes.clear();
+  shift.changes.list.clear();
   shift.dying.clear();
   shift.lasts.clear();
   shift.own = sequence.steps[step].made + sequence.steps[step].extra - sequence.profile.budget;
@@ -195,15 +165,16 @@ void reprise::checkpoint::weigh(const Sequence &sequence, int step, int to, Shif
     weighAhead(sequence, shift);
   else
     weighBack(sequence, shift);
-  shift.growth = Profile::excessOf(shift.own) - Profile::excessOf(sequence.profile.above[from]);
-  forEachRun(shift, [&](int begin, int end, int64_t bytes) {
-    shift.growth += sequence.profile.findGrowth(begin, end, bytes);
-  });
+  auto [begin, end] = shift.range();
+  shift.growth = Profile::excessOf(shift.own) - Profile::excessOf(sequence.profile.above[from]) +
+                 sequence.profile.findGrowth(begin, end, shift.changes);
 }
 
 void reprise::checkpoint::apply(Sequence &sequence, const Shift &shift) {
-  forEachRun(shift,
-             [&](int begin, int end, int64_t bytes) { sequence.profile.add(begin, end, bytes); });
+  auto [first, last] = shift.range();
+  shift.changes.forEach(first, last, [&](int begin, int end, int64_t bytes) {
+    sequence.profile.add(begin, end, bytes);
+  });
   for (const Shift::Last &last : shift.lasts) {
     sequence.items[last.item].last = last.step;
     sequence.items[last.item].dies = last.dies;

@@ -10,11 +10,7 @@ namespace reprise::checkpoint {
 struct Shift {
   int step = 0, from = 0, to = 0;
   int64_t own = 0; ///< bytes beyond the budget at the new place
-  struct Change {
-    int place;
-    int64_t bytes; ///< bytes more from the place on
-  };
-  std::vector<Change> changes; ///< by place
+  Changes changes; ///< bytes at other places
   struct Dying {
     int step, sizeClass, dying;
   };
@@ -25,6 +21,10 @@ struct Shift {
   };
   std::vector<Last> lasts; ///< items with another last reader
   int64_t growth = 0;      ///< growth of the excess; the cost stays
+  /// Returns the places between the old and the new one, and the new one.
+  std::pair<int, int> range() const {
+    return from < to ? std::make_pair(from + 1, to + 1) : std::make_pair(to, from);
+  }
 };
 
 /// Returns how many places a step may go ahead, up to a step that must stay behind it.

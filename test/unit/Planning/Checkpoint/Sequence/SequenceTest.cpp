@@ -89,7 +89,6 @@ void change(Random &random, Sequence &sequence) {
   if (!sequence.exists(exec) || sequence.execs[exec].step == sequence.order.back())
     return;
   int step = sequence.execs[exec].step, place = sequence.steps[step].place;
-  std::vector<Moved> moved;
   int kind = pick(random, 4);
   if (kind < 2) {
     int slack = kind == 0 ? findSlackAhead(sequence, step) : findSlackBack(sequence, step);
@@ -110,8 +109,10 @@ void change(Random &random, Sequence &sequence) {
     return;
   int item = sequence.execs[exec].firstItem + pick(random, static_cast<int>(results.size()));
   const std::vector<Sequence::Reader> readers = sequence.items[item].readers;
-  if (!readers.empty())
-    replay(sequence, item, readers[pick(random, static_cast<int>(readers.size()))], moved);
+  Proposal proposal;
+  if (!readers.empty() &&
+      propose(sequence, item, readers[pick(random, static_cast<int>(readers.size()))], proposal))
+    make(sequence, proposal);
 }
 
 TEST(Sequence, EveryChangeIsCounted) {
@@ -142,12 +143,12 @@ TEST(Sequence, AChangeIsTakenBack) {
       if (canRemove(sequence, exec))
         restore(sequence, remove(sequence, exec));
       int item = sequence.execs[exec].firstItem;
-      std::vector<Moved> moved;
+      Proposal proposal;
       bool isMade = !sequence.pieceOf(exec).results.empty();
-      if (isMade && !sequence.items[item].readers.empty())
-        if (int made = replay(sequence, item, sequence.items[item].readers.front(), moved);
-            made >= 0)
-          takeBack(sequence, made, moved);
+      if (isMade && !sequence.items[item].readers.empty() &&
+          propose(sequence, item, sequence.items[item].readers.front(), proposal))
+        if (int made = make(sequence, proposal); made >= 0)
+          takeBack(sequence, made, proposal.moved);
     }
     ASSERT_EQ(sequence.peak(), peak) << "round " << round;
     ASSERT_EQ(sequence.excess(), excess) << "round " << round;

@@ -2,11 +2,11 @@
 #ifndef REPRISE_TEST_PLANNING_CHECKMATEPROGRAM_H
 #define REPRISE_TEST_PLANNING_CHECKMATEPROGRAM_H
 
-#include "reprise/Planning/Rematerialization/Problem.h"
+#include "reprise/Planning/Checkpoint/Graph/Graph.h"
 
 #include <coin/Cbc_C_Interface.h>
 
-namespace reprise::remat::test {
+namespace reprise::checkpoint::test {
 
 /// Integer program of Jain et al., Checkmate, MLSys 2020, (1) to (9), in the frontier-advancing
 /// form of section 4.6. Stage t runs operation t, after replays of earlier ones, each at most once
@@ -14,15 +14,15 @@ namespace reprise::remat::test {
 /// a value may not be freed is needed.
 class CheckmateProgram {
 public:
-  CheckmateProgram(const Problem &problem, int64_t budget)
-      : problem(problem), budget(budget), count(static_cast<int>(problem.operations.size())),
+  CheckmateProgram(const Graph &graph, int64_t budget)
+      : problem(graph.problem), budget(budget), count(static_cast<int>(problem.operations.size())),
         readers(problem.values.size()), runs(count), kept(count), model(Cbc_newModel()) {
     for (int i = 0; i < count; ++i)
       for (int value : problem.operations[i].operands)
         readers[value].push_back(i);
     for (int t = 0; t < count; ++t)
       for (int i = 0; i <= t; ++i) {
-        runs[t].push_back(addChoice(problem.operations[i].cost, t == i));
+        runs[t].push_back(addChoice(graph.footprint.seconds[i], t == i));
         kept[t].push_back(i < t ? addChoice(0, false) : -1);
       }
     for (int t = 0; t < count; ++t) {
@@ -133,6 +133,6 @@ private:
   Cbc_Model *model;
 };
 
-} // namespace reprise::remat::test
+} // namespace reprise::checkpoint::test
 
 #endif // REPRISE_TEST_PLANNING_CHECKMATEPROGRAM_H

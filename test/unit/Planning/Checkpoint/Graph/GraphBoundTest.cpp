@@ -1,23 +1,22 @@
 // reprise: tests of the planner's bound against dynamic programming
-#include "reprise/Planning/Rematerialization/Bound.h"
-#include "RandomGraph.h"
-#include "reprise/Planning/Rematerialization/Repair.h"
+#include "reprise/Planning/Checkpoint/Graph/GraphBound.h"
+#include "JudgeGraph.h"
 
 #include "gtest/gtest.h"
 #include <cmath>
 #include <random>
 
-using namespace reprise::remat;
-using reprise::remat::test::addOperation;
+using namespace reprise::checkpoint;
+using namespace reprise::checkpoint::test;
 
 namespace {
 
 /// Makes values that are all live after half of the operations, and are read once more each; `more`
 /// bytes are added for a moment.
-Problem knapsack(const std::vector<std::pair<double, int64_t>> &items, int64_t more) {
-  Problem problem;
+Graph knapsack(const std::vector<std::pair<double, int64_t>> &items, int64_t more) {
+  Nodes nodes;
   auto add = [&](double cost, int64_t bytes, std::vector<int> operands) {
-    return addOperation(problem, cost, bytes, std::move(operands));
+    return addOperation(nodes, cost, bytes, std::move(operands));
   };
   int last = add(0, 0, {});
   std::vector<int> values;
@@ -28,10 +27,10 @@ Problem knapsack(const std::vector<std::pair<double, int64_t>> &items, int64_t m
   last = add(0, 0, {last, add(0, more, {})});
   for (int value : values)
     last = add(0, 0, {value, last});
-  return problem;
+  return makeGraph(std::move(nodes));
 }
 
-TEST(RematerializationBound, TheBoundIsA01Knapsack) {
+TEST(GraphBound, TheBoundIsA01Knapsack) {
   std::mt19937_64 random(37);
   int exact = 0, rounds = 0;
   for (int count : {1, 2, 5, 10, 20, 40, 60, 300, 600}) {
@@ -51,22 +50,22 @@ TEST(RematerializationBound, TheBoundIsA01Knapsack) {
       for (auto [cost, bytes] : items)
         for (int64_t gone = more; gone > 0; --gone)
           least[gone] = std::min(least[gone], least[std::max<int64_t>(0, gone - bytes)] + cost);
-      Problem problem = knapsack(items, more);
-      Bound bound = boundCost(problem, total);
-      ASSERT_LE(bound.extraCost, least.back() + 1e-6) << count;
-      ASSERT_GE(bound.extraCost, least.back() * 0.99) << count;
-      exact += bound.extraCost >= least.back() - 1e-6;
+      Graph graph = knapsack(items, more);
+      auto bound = findGraphBound(graph, total);
+      ASSERT_LE(bound.seconds, least.back() + 1e-6) << count;
+      ASSERT_GE(bound.seconds, least.back() * 0.99) << count;
+      exact += bound.seconds >= least.back() - 1e-6;
       ++rounds;
       if (bound.replays.empty())
         continue;
       double cost = 0;
       for (int operation : bound.replays)
-        cost += problem.operations[operation].cost;
-      ASSERT_NEAR(cost, bound.extraCost, 1e-6);
-      std::optional<Schedule> schedule = repair(problem, total, bound.replays);
-      ASSERT_TRUE(schedule) << count;
-      EXPECT_NEAR(measure(problem, *schedule).cost, measure(problem, inOrder(problem)).cost + cost,
-                  1e-6);
+        cost += graph.footprint.seconds[operation];
+      ASSERT_NEAR(cost, bound.seconds, 1e-6);
+      GraphPlan found = planGraph(graph, total, [] { return true; });
+      ASSERT_TRUE(found.plan) << count;
+      ASSERT_NO_FATAL_FAILURE(judge(graph, total, *found.plan, bound.seconds));
+      EXPECT_NEAR(found.plan->usage.seconds, cost, 1e-6);
     }
   }
   EXPECT_GE(exact * 100, rounds * 90);

@@ -1,16 +1,19 @@
-// reprise: a schedule within a budget, found from its end
-#include "Backward.h"
+// reprise: a schedule of a graph within a budget, found from its end
+#include "SearchBackward.h"
 
 #include "reprise/Support/SplitMix.h"
+
 #include <algorithm>
 #include <tuple>
 #include <unordered_set>
 
-namespace reprise::remat {
+using namespace reprise;
+using namespace reprise::checkpoint;
+using Operation = Problem::Operation;
 
 namespace {
 
-/// A set of operations.
+/// Set of operations.
 class Bits {
 public:
   explicit Bits(size_t count) : words((count + 63) / 64) {}
@@ -29,16 +32,16 @@ class Search {
 public:
   Search(const Problem &problem, int64_t budget, bool byBytes);
   bool run(size_t steps);
-  Schedule schedule() const;
+  Executions executions() const;
 
 private:
-  /// One execution less.
+  /// Execution that was taken from the end.
   struct Step {
     int operation;
     std::vector<int> made, read; // values that were needed behind it; that are from then on
     bool isEnd;                  // of operations that nobody reads from
   };
-  /// What was not tried yet at a place, the best last, and how many steps lead there.
+  /// Operations that were not tried yet at a place, the best last, and the steps that lead there.
   struct Frame {
     std::vector<int> operations;
     size_t depth;
@@ -72,6 +75,8 @@ private:
   uint64_t hash = 0;
   std::vector<Step> path;
 };
+
+} // namespace
 
 Search::Search(const Problem &problem, int64_t budget, bool byBytes)
     : problem(problem), budget(budget), byBytes(byBytes), places(problem.values.size(), -1) {
@@ -117,7 +122,7 @@ void Search::release(int value) {
   hash ^= keys[value];
 }
 
-/// Of operands that are not needed yet.
+/// Returns the bytes of operands that are not needed yet.
 int64_t Search::bytesRead(int number) const {
   int64_t bytes = 0;
   for (int value : operation(number).operands)
@@ -125,7 +130,7 @@ int64_t Search::bytesRead(int number) const {
   return bytes;
 }
 
-/// Of results that are needed, or of the others.
+/// Returns the bytes of results that are needed, or of the others.
 int64_t Search::bytesMade(int number, bool ofNeeded) const {
   const Operation &op = operation(number);
   int64_t bytes = 0;
@@ -161,7 +166,7 @@ void Search::takeBack(size_t depth) {
   }
 }
 
-/// Whether it needs nothing that is not needed anyway.
+/// Tells whether an operation fits and needs nothing that is not needed anyway.
 bool Search::isFree(int number) const {
   const std::vector<int> &operands = operation(number).operands;
   return std::all_of(operands.begin(), operands.end(), [&](int v) { return places[v] >= 0; }) &&
@@ -211,13 +216,19 @@ std::vector<int> Search::findMoves() const {
   return operations;
 }
 
+Executions Search::executions() const {
+  Executions executions;
+  for (size_t i = path.size(); i-- > 0;)
+    executions.push_back(path[i].operation);
+  return executions;
+}
+
 bool Search::run(size_t steps) {
-  // More replays than this are no plan.
-  static constexpr size_t most = 8;
+  static constexpr size_t kMost = 8; // more replays than this are no plan
   std::unordered_set<uint64_t> seen;
   std::vector<Frame> frames;
   auto open = [&](size_t depth) {
-    if (path.size() < most * problem.operations.size() && seen.insert(hash + end).second)
+    if (path.size() < kMost * problem.operations.size() && seen.insert(hash + end).second)
       frames.push_back({findMoves(), depth});
     else
       takeBack(depth);
@@ -240,27 +251,11 @@ bool Search::run(size_t steps) {
   return isDone();
 }
 
-Schedule Search::schedule() const {
-  Schedule schedule;
-  std::vector<int> latest(problem.operations.size(), -1);
-  for (size_t i = path.size(); i-- > 0;) {
-    Execution execution{path[i].operation, {}};
-    for (int value : operation(execution.operation).operands)
-      execution.sources.push_back(latest[problem.values[value].operation]);
-    latest[execution.operation] = static_cast<int>(schedule.size());
-    schedule.push_back(std::move(execution));
-  }
-  return schedule;
-}
-
-} // namespace
-
-std::optional<Schedule> searchBackward(const Problem &problem, int64_t budget, bool byBytes,
-                                       size_t steps) {
+std::optional<Executions> reprise::checkpoint::searchBackward(const Problem &problem,
+                                                              int64_t budget, bool byBytes,
+                                                              size_t steps) {
   Search search(problem, budget, byBytes);
   if (!search.run(steps))
     return std::nullopt;
-  return search.schedule();
+  return search.executions();
 }
-
-} // namespace reprise::remat

@@ -4,24 +4,25 @@
 #include <algorithm>
 #include <limits>
 
-namespace reprise::remat {
+namespace reprise::checkpoint {
 
 namespace {
 
 class Search {
 public:
-  Search(std::vector<Item> given, int64_t bytes) : items(std::move(given)), needed(bytes) {
-    std::sort(items.begin(), items.end(), [](const Item &a, const Item &b) {
+  Search(std::vector<CoverItem> given, int64_t bytes) : items(std::move(given)), needed(bytes) {
+    std::sort(items.begin(), items.end(), [](const CoverItem &a, const CoverItem &b) {
       return a.cost * static_cast<double>(b.bytes) < b.cost * static_cast<double>(a.bytes);
     });
     costs.push_back(0);
     sums.push_back(0);
-    for (const Item &item : items) {
+    for (const CoverItem &item : items) {
       costs.push_back(costs.back() + item.cost);
       sums.push_back(sums.back() + item.bytes);
     }
   }
-  /// The least cost from an item on, where parts may be taken; infinite if there is not enough.
+  /// Returns the least cost of items from one on, if fractions are allowed; infinite if all of them
+  /// have too few bytes.
   double costInParts(size_t from, int64_t bytes) const {
     if (bytes <= 0)
       return 0;
@@ -35,7 +36,7 @@ public:
     return costs[last] - costs[from] + part * items[last].cost;
   }
   double costInParts() const { return costInParts(0, needed); }
-  /// The cheapest of those that take the best items and one more.
+  /// Finds the cheapest cover that has the best items and one more.
   void fill();
   void run();
   double found() const { return incumbent; }
@@ -43,7 +44,7 @@ public:
   Cover cover() const;
 
 private:
-  /// Of decisions on the items so far.
+  /// Result of decisions on the items so far.
   struct State {
     double cost;
     int64_t bytes; // still needed
@@ -57,7 +58,7 @@ private:
   void offer(const State &state, size_t item);
   void shorten();
 
-  std::vector<Item> items; // the cheapest per byte first
+  std::vector<CoverItem> items; // the cheapest per byte first
   int64_t needed;
   std::vector<double> costs; // of all items before one
   std::vector<int64_t> sums;
@@ -86,7 +87,7 @@ void Search::fill() {
   last = static_cast<int>(count);
 }
 
-/// Into `next`, unless one that is no dearer needs no more, or nothing good can come of it.
+/// Adds a state to `next` unless another one dominates it or its bound reaches the incumbent.
 void Search::offer(const State &state, size_t item) {
   if (!next.empty() && next.back().bytes <= state.bytes)
     return;
@@ -121,7 +122,7 @@ void Search::advance(size_t item) {
   states.swap(next);
 }
 
-/// Two neighbours become one that costs what the cheaper does and needs what the dearer does.
+/// Merges neighbours into states with the cost of the cheaper one and the bytes of the dearer one.
 void Search::shorten() {
   isExact = false;
   for (size_t i = 0; 2 * i < states.size(); ++i) {
@@ -150,7 +151,7 @@ Cover Search::cover() const {
 
 } // namespace
 
-Cover coverLeast(std::vector<Item> items, int64_t bytes, double known) {
+Cover coverLeast(std::vector<CoverItem> items, int64_t bytes, double known) {
   if (bytes <= 0)
     return {};
   Search search(std::move(items), bytes);
@@ -163,4 +164,4 @@ Cover coverLeast(std::vector<Item> items, int64_t bytes, double known) {
   return search.cover();
 }
 
-} // namespace reprise::remat
+} // namespace reprise::checkpoint
