@@ -87,7 +87,7 @@ TEST_F(StagesTest, aDroppedSendIsRefused) {
   for (Operation *wait : llvm::make_early_inc_range(send->getUsers()))
     wait->erase();
   send->erase();
-  EXPECT_NE(verify().find("no other program takes the other side"), std::string::npos) << error;
+  EXPECT_NE(verify().find("no other program has the other side"), std::string::npos) << error;
 }
 
 TEST_F(StagesTest, ACircleOfWaitsIsRefused) {
