@@ -30,7 +30,7 @@ struct AllTargets : TargetProvider {
   explicit AllTargets(Dialect *dialect) : TargetProvider(dialect) {}
 
   /// Emits the error about an unknown target. Another chip is no typing error, so only names with
-  /// the same digits are suggested.
+  /// a machine and the same digits are suggested.
   static LogicalResult emitUnknown(StringRef name, Location location) {
     auto digits = [](StringRef text) {
       std::string kept;
@@ -38,7 +38,9 @@ struct AllTargets : TargetProvider {
       return kept;
     };
     std::vector<std::string> alike = getTargetNames();
-    llvm::erase_if(alike, [&](StringRef known) { return digits(known) != digits(name); });
+    llvm::erase_if(alike, [&](StringRef known) {
+      return !known.contains(':') || digits(known) != digits(name);
+    });
     InFlightDiagnostic error = emitError(location) << "unknown target '" << name << "', ";
     if (std::string nearest = findNearest(name, alike); !nearest.empty())
       return error << "did you mean '" << nearest << "'?";

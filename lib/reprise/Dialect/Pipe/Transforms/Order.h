@@ -21,7 +21,8 @@ public:
   /// Finds the rule or the file `name`.
   ///
   /// - Without a name the order is that of pipeline::usualRule.
-  /// - For `auto` the order is that of the chosen cut (`pipe.cuts`), or kRuleOfAnySweeps for a step without
+  /// - For `auto` the order is that of the chosen cut (`pipe.cuts`), or kRuleOfAnySweeps for a step
+  /// without
   ///   two sweeps.
   /// - Errors: no rule and no file has the name; the schedule has no order for the number of
   ///   sweeps; the file cannot be read, or is for another number of devices.
