@@ -113,11 +113,11 @@ static std::vector<Run> listRuns(size_t count) {
           {0.3, {0, 4, 4, 0.9, 0.0005}, Start::Order},
           {0.2, {0, 10, 40, 0.8, 0.05}, Start::Order},
           {0.2, {0, 0.2, 20, 0.8, 0.02}, Start::Best},
-          {0.2, {0, 1, 20, 0.8, 0.005}, Start::Best},
-          {0.2, {0, 0.4, 10, 0.8, 0.005}, Start::Best},
           {0.2, {0, 3, 300, 0.8, 0.05}, Start::Given},
           {0.2, {0, 10, 1000, 0.8, 0.05}, Start::Given},
           {std::min(1.0, few), {0, 10, 1000, 0.8, 0.05}, Start::Far},
+          {0.2, {0, 1, 20, 0.8, 0.005}, Start::Best},
+          {0.2, {0, 0.4, 10, 0.8, 0.005}, Start::Best},
           {0.5, {0, 4, 15, 0.8, 0.05}, Start::NothingFits}};
 }
 
