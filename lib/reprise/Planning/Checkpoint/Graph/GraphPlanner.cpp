@@ -104,7 +104,7 @@ static std::vector<Run> listRuns(size_t count) {
   if (count > kLarge)
     return {{0.15, {0, 1, 20, 1, 0}, Start::Order},
             {0.8, {0, 1, 3, 0.9, 0.0005}, Start::Order},
-            {0.25, {0, 1.5 * few, 5, 0.9, 0.0005}, Start::Best},
+            {0.25, {0, 5 * few, 3, 0.9, 0.0005}, Start::Best},
             {0.15, {0, 3 * few, 10, 0.9, 0.0005}, Start::Best},
             {0.25, {0, 10 * few, 300, 0.4, 0.0005}, Start::Given},
             {0.5, {0, 4, 40, 0.9, 0.02}, Start::NothingFits}};
