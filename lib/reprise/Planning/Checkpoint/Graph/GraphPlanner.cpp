@@ -22,8 +22,8 @@ namespace {
 enum class Start {
   Order,
   Best,
-  Far,        // the best, if some schedule was given and all are far from the bound
-  Given,      // the same, if no run has beaten what was given
+  Given,      // the best, if it was given, is not beaten yet and far from the bound
+  Far,        // the best, if a schedule was given and the best is still far from the bound
   NothingFits // in order, if there is nothing yet
 };
 
@@ -104,8 +104,9 @@ static std::vector<Run> listRuns(size_t count) {
   if (count > kLarge)
     return {{0.15, {0, 1, 20, 1, 0}, Start::Order},
             {0.8, {0, 1, 3, 0.9, 0.0005}, Start::Order},
-            {0.25, {0, 1.5 * few, 5, 0.9, 0.0005}, Start::Best},
-            {0.3, {0, few, 5, 0.9, 0.0005}, Start::Given},
+            {0.25, {0, 5 * few, 3, 0.9, 0.0005}, Start::Best},
+            {0.15, {0, 3 * few, 10, 0.9, 0.0005}, Start::Best},
+            {0.25, {0, 10 * few, 300, 0.4, 0.0005}, Start::Given},
             {0.5, {0, 4, 40, 0.9, 0.02}, Start::NothingFits}};
   return {{0.2, {0, 1, 3, 0.8, 0.0005}, Start::Order},
           {0.1, {0, 0.1, 1, 0.8, 0.0005}, Start::Order},
@@ -114,7 +115,9 @@ static std::vector<Run> listRuns(size_t count) {
           {0.2, {0, 0.2, 20, 0.8, 0.02}, Start::Best},
           {0.2, {0, 3, 300, 0.8, 0.05}, Start::Given},
           {0.2, {0, 10, 1000, 0.8, 0.05}, Start::Given},
-          {1, {0, 10, 1000, 0.8, 0.05}, Start::Far},
+          {std::min(1.0, few), {0, 10, 1000, 0.8, 0.05}, Start::Far},
+          {0.2, {0, 1, 20, 0.8, 0.005}, Start::Best},
+          {0.2, {0, 0.4, 10, 0.8, 0.005}, Start::Best},
           {0.5, {0, 4, 15, 0.8, 0.05}, Start::NothingFits}};
 }
 
@@ -127,7 +130,7 @@ static int64_t countMoves(size_t operations) {
 }
 
 void Planner::runAll(Annealer &annealer, const Pieces &pieces, bool isGiven) {
-  static constexpr double kFar = 0.03; // of the cost without replays
+  static constexpr double kFar = 0.03, kFarther = 0.1; // of the cost without replays
   size_t count = graph.problem.operations.size();
   double moves = effort * static_cast<double>(countMoves(count));
   double given = isGiven ? annealer.best()->cost() : -1;
@@ -135,10 +138,10 @@ void Planner::runAll(Annealer &annealer, const Pieces &pieces, bool isGiven) {
   for (const Run &run : listRuns(count)) {
     ++seed;
     const Sequence *best = annealer.best();
-    bool isFar = isGiven && best->cost() > enough + kFar * total;
+    double above = best && isGiven ? best->cost() - enough : 0;
     if (annealer.isDone() || (run.start == Start::NothingFits && best) ||
-        (run.start == Start::Far && !isFar) ||
-        (run.start == Start::Given && !(isFar && best->cost() == given)))
+        (run.start == Start::Far && above < kFarther * total) ||
+        (run.start == Start::Given && (above < kFar * total || best->cost() < given)))
       continue;
     Cooling cooling = run.cooling;
     cooling.moves = static_cast<int64_t>(run.share * moves);

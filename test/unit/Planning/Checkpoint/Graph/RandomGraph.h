@@ -2,23 +2,15 @@
 #ifndef REPRISE_TEST_PLANNING_RANDOMGRAPH_H
 #define REPRISE_TEST_PLANNING_RANDOMGRAPH_H
 
+#include "../RandomCheckpoint.h"
 #include "reprise/Planning/Checkpoint/Graph/GraphPlanner.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <queue>
-#include <random>
 
 namespace reprise::checkpoint::test {
-
-/// Returns the number of random problems of a test; REPRISE_FUZZ_PROBLEMS asks for more.
-inline int problemCount(int usual) {
-  const char *given = std::getenv("REPRISE_FUZZ_PROBLEMS");
-  return given ? std::max(usual, std::atoi(given)) : usual;
-}
 
 using Nodes = std::vector<GraphNode>;
 
