@@ -25,13 +25,16 @@ static StepPlan describeSequence(const FormSearch &form, const SequencePlan &pla
   return described;
 }
 
-/// Lists choices from which a search starts: the cheapest choices for the goal, if there are any,
-/// the smallest plan, the plan of the labels, and saving everything. They depend on the goal alone,
-/// so that every budget finds the same plans for it.
+/// Lists choices from which a search starts: the cheapest packed plan that fits, if there is one,
+/// the smallest plan, the plan of the labels, and saving everything.
 static std::vector<std::vector<Choice>> listStarts(const FormSearch &form, int64_t goal) {
   std::vector<std::vector<Choice>> starts;
-  if (std::optional<checkpoint::Plan> plan = form.choices->plan(goal))
-    starts.push_back(std::move(plan->choices));
+  const StepPlan *nearest = nullptr;
+  for (const StepPlan &plan : form.packed)
+    if (!plan.choices.empty() && plan.peak <= goal && (!nearest || plan.cost() < nearest->cost()))
+      nearest = &plan;
+  if (nearest)
+    starts.push_back(nearest->choices);
   starts.push_back(form.choices->smallest().choices);
   starts.push_back(form.choices->followed().choices);
   starts.emplace_back(form.step.numValues(), Choice::Save);

@@ -20,15 +20,16 @@ static FailureOr<FormSearch *> packInOrder(PlanSearch &search, const StepPlan &p
   return form;
 }
 
-/// Tells whether sequences of at most `goal` live bytes may be cheaper than the best plan so far.
-static bool isWorthwhile(const PlanSearch &search, int64_t budget, int64_t goal) {
+/// Tells whether sequences may be cheaper than the best plan so far.
+static bool isWorthwhile(const PlanSearch &search, int64_t budget) {
   static constexpr double kNear = 0.002; // of the step
   const FormedStep &plain = search.plain().step;
   const StepPlan *best = findBest(search, budget);
+  int64_t room = search.findRoom(budget);
   if (search.context.isLate() || !wantsSequences(plain) ||
-      findProvedArena(plain, goal, search.context) > 0)
+      findProvedArena(plain, room, search.context) > 0)
     return false;
-  double least = findAnyOrderSeconds(plain, goal, search.context);
+  double least = findAnyOrderSeconds(plain, room, search.context);
   return !best || best->overridden > 0 || best->seconds - least > kNear * search.stepSeconds();
 }
 
@@ -51,34 +52,18 @@ static FailureOr<bool> packUntilOneFits(PlanSearch &search, ArrayRef<StepPlan> p
   return proposed.empty();
 }
 
-/// Returns the largest goal of at most `bytes` bytes. Goals are 1/64 apart and the same for every
-/// budget, so that a plan for one budget is also found for another one nearby.
-static int64_t findGoal(int64_t bytes) {
-  static constexpr int64_t kSteps = 64;
-  int64_t goal = int64_t(1) << 62;
-  while (goal > std::max<int64_t>(0, bytes))
-    goal -= goal / kSteps + 1;
-  return goal;
-}
-
 /// Live ranges in another order are harder to pack, and a packing of exactly the live bytes is
 /// seldom found, so the search leaves some of the room. If no packed program fits, it leaves more.
-/// Once one fits, the search goes on as long as a plan for fewer bytes is cheaper. So a larger
-/// budget seldom costs more than a smaller one.
 LogicalResult reprise::searchSequences(PlanSearch &search, int64_t budget) {
-  static constexpr int kMostGoals = 6;
-  int64_t room = search.findRoom(budget), goal = findGoal(room - room / 200);
-  for (int i = 0; i < kMostGoals && isWorthwhile(search, budget, goal); ++i) {
-    const StepPlan *before = findBest(search, budget);
-    double seconds = before ? before->seconds : 0;
-    std::vector<StepPlan> proposed = proposeSequences(search.plain(), goal);
+  static constexpr int64_t kLeftPercent[] = {1, 3, 7};
+  if (!isWorthwhile(search, budget))
+    return success();
+  int64_t room = search.findRoom(budget);
+  for (int64_t percent : kLeftPercent) {
+    std::vector<StepPlan> proposed = proposeSequences(search.plain(), room - room * percent / 100);
     FailureOr<bool> isDone = packUntilOneFits(search, proposed, budget);
-    if (failed(isDone) || proposed.empty())
+    if (failed(isDone) || *isDone)
       return isDone;
-    if (const StepPlan *best = findBest(search, budget);
-        *isDone && i > 0 && before && best->seconds >= seconds)
-      return success();
-    goal = findGoal(goal - 1);
   }
   return success();
 }
