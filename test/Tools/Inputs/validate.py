@@ -7,7 +7,7 @@ import json
 import sys
 
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None)}
-KNOWN = {"$schema", "title", "description", "type", "required", "additionalProperties", "properties", "minProperties", "items", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "oneOf", "$ref", "$defs"}
+KNOWN = {"$schema", "title", "description", "type", "required", "additionalProperties", "properties", "minProperties", "items", "minItems", "maxItems", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "oneOf", "$ref", "$defs"}
 
 
 def is_of(value, name):
@@ -35,6 +35,8 @@ def find_mistake(value, schema, where="$"):
         return None if mistakes.count(None) == 1 else f"{where}: {mistakes}"
     if isinstance(value, dict):
         return find_mistake_in_object(value, schema, where)
+    if isinstance(value, list) and not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
+        return f"{where}: {len(value)} items are too few or too many"
     children = enumerate(value) if isinstance(value, list) and "items" in schema else []
     return next(filter(None, (find_mistake(child, schema["items"], f"{where}[{i}]") for i, child in children)), None)
 
