@@ -104,7 +104,7 @@ def estimate(model, entry, budget):
     least = re.search(r"([\d,]+) bytes is known to fit", done.stderr)
     if least:
         return None, int(least.group(1).replace(",", ""))
-    cost = re.search(r"cost (\S+) % beside.*; (?:(\S+) percentage points|no plan)", done.stdout)
+    cost = re.search(r"cost (\S+) % compared with.*; (?:(\S+) percentage points|no plan)", done.stdout)
     if done.returncode != 0 or not cost:
         check(f"{model} within {budget}", False, f"exit code {done.returncode}: {done.stderr}")
         finish()
