@@ -5,14 +5,7 @@
 
 using namespace reprise::checkpoint;
 
-/// Moves the step at `from` back to `to`.
-static void move(Sequence &sequence, int from, int to, Shift &shift) {
-  weigh(sequence, sequence.order[from], to, shift);
-  apply(sequence, shift);
-}
-
 void reprise::checkpoint::orderFirstFitting(Sequence &sequence) {
-  static constexpr int kMostWaiting = 256;
   Shift shift;
   for (int place = 0; place < sequence.size(); ++place) {
     if (sequence.profile.above[place] <= 0)
@@ -29,7 +22,9 @@ void reprise::checkpoint::orderFirstFitting(Sequence &sequence) {
         chosen = from;
       }
     }
-    if (chosen != place)
-      move(sequence, chosen, place, shift);
+    if (chosen == place)
+      continue;
+    weigh(sequence, sequence.order[chosen], place, shift);
+    apply(sequence, shift);
   }
 }

@@ -127,6 +127,8 @@ static std::vector<Run> listRuns(int launches) {
 static void orderWithin(Sequence &sequence, Annealer &annealer) {
   static constexpr int kLeftPercent[] = {0, 2, 5, 10, 20};
   annealer.offer(sequence);
+  if (sequence.excess() == 0)
+    return;
   const Sequence start = sequence;
   int64_t budget = start.profile.budget;
   for (int percent : kLeftPercent) {
