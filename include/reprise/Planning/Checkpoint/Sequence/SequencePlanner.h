@@ -26,6 +26,12 @@ std::optional<SequencedStep> sequence(const Problem &problem, const Footprint &f
                                       const LaunchLinks &links, const LaunchOrder &order,
                                       const std::vector<Execution> &executions);
 
+/// Returns what a plan takes as the count of Recount.h sees it; none if the judge of solutions
+/// refuses the plan. `isJoined` is that of Validate.h.
+std::optional<Usage> judge(const Problem &problem, const Footprint &footprint,
+                           const LaunchLinks &links, const LaunchOrder &order,
+                           const std::vector<Execution> &executions, bool isJoined);
+
 /// Anneals the order of the launches together with replays anywhere, for many budgets. The problem,
 /// which must be valid and have one body, footprint and links stay the caller's.
 ///

@@ -5,8 +5,6 @@
 #include "../Sequence/Executions.h"
 #include "ReadExecutions.h"
 #include "SearchBackward.h"
-#include "reprise/Planning/Checkpoint/Problem/Recount.h"
-#include "reprise/Planning/Checkpoint/Problem/Validate.h"
 
 #include <algorithm>
 
@@ -61,14 +59,12 @@ private:
 
 /// Counts a plan as the judges see it, and makes it the answer if it is the cheapest one.
 void Planner::take(SequencePlan plan) {
-  auto found = sequence(graph.problem, graph.footprint, graph.links, plan.order, plan.executions);
-  if (!found || validate(found->step.problem, found->solution))
+  auto usage = judge(graph.problem, graph.footprint, graph.links, plan.order, plan.executions,
+                     /*isJoined=*/false);
+  if (!usage)
     return;
-  Recount count = recount(found->step.problem, found->step.footprint, found->solution);
-  plan.usage.peak = count.peak;
-  plan.usage.seconds = count.cost;
-  plan.usage.executions = static_cast<int>(found->solution.executions.size());
-  if (count.peak <= budget && (!answer.plan || count.cost < answer.plan->usage.seconds))
+  plan.usage = *usage;
+  if (usage->peak <= budget && (!answer.plan || usage->seconds < answer.plan->usage.seconds))
     answer.plan = std::move(plan);
 }
 

@@ -37,6 +37,21 @@ reprise::checkpoint::sequence(const Problem &problem, const Footprint &footprint
   return sequenced;
 }
 
+std::optional<Usage> reprise::checkpoint::judge(const Problem &problem, const Footprint &footprint,
+                                                const LaunchLinks &links, const LaunchOrder &order,
+                                                const std::vector<Execution> &executions,
+                                                bool isJoined) {
+  auto found = sequence(problem, footprint, links, order, executions);
+  if (!found || validate(found->step.problem, found->solution, isJoined))
+    return std::nullopt;
+  Recount count = recount(found->step.problem, found->step.footprint, found->solution);
+  Usage usage;
+  usage.peak = count.peak;
+  usage.seconds = count.cost;
+  usage.executions = static_cast<int>(found->solution.executions.size());
+  return usage;
+}
+
 class SequencePlanner::Impl {
 public:
   Impl(const Problem &problem, const Footprint &footprint, const LaunchLinks &links,
@@ -74,18 +89,14 @@ SequencePlanner::Impl::Impl(const Problem &problem, const Footprint &footprint,
                                std::min(kMost, kSteps / std::max(1, footprint.numLaunches)));
 }
 
-/// Returns the plan of a sequence, as the count of Recount.h sees it; none if the judge of
-/// solutions refuses it.
+/// Returns the plan of a sequence; none if the judge of solutions refuses it.
 std::optional<SequencePlan> SequencePlanner::Impl::describe(Sequence sequence) const {
   settle(sequence);
   SequencePlan plan{listLaunches(sequence), listExecutions(sequence), {}};
-  auto ordered = checkpoint::sequence(problem, footprint, links, plan.order, plan.executions);
-  if (!ordered || validate(ordered->step.problem, ordered->solution, /*isJoined=*/true))
+  auto usage = judge(problem, footprint, links, plan.order, plan.executions, /*isJoined=*/true);
+  if (!usage)
     return std::nullopt;
-  Recount found = recount(ordered->step.problem, ordered->step.footprint, ordered->solution);
-  plan.usage.peak = found.peak;
-  plan.usage.seconds = found.cost;
-  plan.usage.executions = static_cast<int>(ordered->solution.executions.size());
+  plan.usage = *usage;
   return plan;
 }
 
