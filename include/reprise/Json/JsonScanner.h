@@ -72,6 +72,7 @@ private:
   bool readItems(char open, char close, const char *expected, const std::function<void()> &item);
   std::string_view scanString();
   std::string_view scanNumber();
+  std::string_view readDigits();
   void scanWord();
 
   const char *begin, *at, *end;

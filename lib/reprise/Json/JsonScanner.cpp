@@ -195,30 +195,27 @@ bool JsonScanner::readArray(const std::function<void()> &element) {
   });
 }
 
-std::optional<double> JsonScanner::readNumber() {
+/// Returns the text of a number; empty if the value is none, and is skipped then, or is malformed.
+std::string_view JsonScanner::readDigits() {
   char first = peekValue();
-  double number = 0;
   if (first != '-' && !isDigit(first)) {
     skip();
-    return std::nullopt;
+    return {};
   }
   std::string_view text = scanNumber();
+  return wrong.empty() ? text : std::string_view();
+}
+
+std::optional<double> JsonScanner::readNumber() {
+  std::string_view text = readDigits();
+  double number = 0;
   auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (!wrong.empty() || code != std::errc())
-    return std::nullopt;
-  return number;
+  return code == std::errc() ? std::optional(number) : std::nullopt;
 }
 
 std::optional<int64_t> JsonScanner::readInteger() {
-  char first = peekValue();
+  std::string_view text = readDigits();
   int64_t number = 0;
-  if (first != '-' && !isDigit(first)) {
-    skip();
-    return std::nullopt;
-  }
-  std::string_view text = scanNumber();
-  if (!wrong.empty())
-    return std::nullopt;
   const char *last = text.data() + text.size();
   auto [rest, code] = std::from_chars(text.data(), last, number);
   if (code == std::errc() && rest == last)
