@@ -48,8 +48,8 @@ constexpr int64_t kMostMicrobatches = 24;
 
 /// Phrases of the errors that refuse to cut a batch whose samples are coupled.
 constexpr StringLiteral kRefusals[] = {
-    "couples the samples of a batch", "reads a total over the batch", "samples cannot share evenly",
-    "have no variance", "every micro-batch has a value of its own"};
+    "couples the samples of a batch", "reads both a total over the batch",
+    "samples cannot share evenly", "have no variance", "each micro-batch has its own value"};
 
 class BatchChecker {
 public:
