@@ -53,11 +53,11 @@ static Bodies findBodies(const PlanningScope &scope, ProgramOp step, LaunchFacts
 /// Chooses by the price of a byte at which `bytes` of stacks are kept. Views are always replayed,
 /// because a stack of views would be a copy.
 static std::vector<Choice> choose(const Bodies &bodies, int64_t bytes) {
-  checkpoint::Bound bound = findBound(bodies.problem, bodies.footprint,
-                                      bytes + kBeside * bodies.stackBytes, /*launches=*/1);
+  std::vector<checkpoint::PricedPlan> plans = findPricedPlans(
+      bodies.problem, bodies.footprint, bytes + kBeside * bodies.stackBytes, /*launches=*/1);
   std::vector<Choice> choices(bodies.problem.values.size(), Choice::Save);
-  if (!bound.plans.empty())
-    choices = bound.plans.back().choices;
+  if (!plans.empty())
+    choices = plans.back().choices;
   for (auto [choice, value] : llvm::zip(choices, bodies.problem.values))
     if (bodies.footprint.launches[value.operation] == checkpoint::kNoLaunch)
       choice = Choice::Replay;

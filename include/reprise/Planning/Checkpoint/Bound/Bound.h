@@ -14,11 +14,10 @@ struct PricedPlan {
 
 /// A lower bound of the cost of every plan within a budget.
 struct Bound {
-  double seconds = 0;     // lower bound of the seconds of replays, those of MUSTs included
-  bool isFeasible = true; // false: no plan fits
-  int launch = 0;         // launch where no plan fits, or where replays are needed most
-  int64_t missing = 0;    // bytes beyond the budget that every plan has at this launch
-  std::vector<PricedPlan> plans;
+  double seconds = 0;       // lower bound of the seconds of replays, those of MUSTs included
+  bool isFeasible = true;   // false: no plan fits
+  int launch = 0;           // launch where no plan fits, or where replays are needed most
+  int64_t missing = 0;      // bytes beyond the budget that every plan has at this launch
   bool isTruncated = false; // true: the search ended early, so the bound is valid but weaker
 };
 
@@ -31,6 +30,8 @@ struct Bound {
 ///   graph, Management Science 1976).
 /// - The best price gives the lower bound (Lagrangian duality). This is the cut-knapsack bound with
 ///   the operands of replays counted.
+/// - A replay that a kernel reads from memory also costs its store, and replays of one launch cost
+///   that launch and each of its loads once (ReplayCut.h).
 ///
 /// Computes the bound at the `launches` launches with the most live bytes and returns the highest;
 /// any subset of launches gives a bound. Problem and footprint must be valid. Solves at most thirty
@@ -39,11 +40,18 @@ struct Bound {
 Bound findBound(const Problem &problem, const Footprint &footprint, int64_t budget,
                 int launches = 4, const IsOver &isOver = nullptr);
 
+/// Returns plans that are the cheapest at the prices that `findBound` tries, if launches, loads and
+/// stores of replays are shared out among the replays that may share them. A search starts from
+/// them: such plans keep more in the launches that read it.
+std::vector<PricedPlan> findPricedPlans(const Problem &problem, const Footprint &footprint,
+                                        int64_t budget, int launches = 4,
+                                        const IsOver &isOver = nullptr);
+
 /// Returns a lower bound for plans that may run launches in any order that their reads allow.
 /// Before the kernel of an operation first runs, its predecessors have run and its successors have
 /// not. So each value that a predecessor makes for a successor is in memory, or is computed again
 /// later. If the order is the program's, the bound is weaker than that of `findBound`. Computes it
-/// at `moments` operations with many live bytes. Leaves `plans` and `launch` empty.
+/// at `moments` operations with many live bytes. Leaves `launch` 0.
 Bound findAnyOrderBound(const Problem &problem, const Footprint &footprint, int64_t budget,
                         int moments = 4, const IsOver &isOver = nullptr);
 

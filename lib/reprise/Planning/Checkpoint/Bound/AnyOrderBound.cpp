@@ -119,7 +119,8 @@ private:
   std::vector<bool> before, after; // per operation: of which it needs a result, and that need its
   std::vector<bool> isThere;       // per value: in memory when the kernel runs
   std::vector<bool> isReadLater, isReadElsewhere;
-  std::vector<bool> mustGo; // per value: it must not be kept
+  std::vector<bool> isReadFromMemory; // per value: later, by a kernel that may read a replay
+  std::vector<bool> mustGo;           // per value: it must not be kept
 };
 
 } // namespace
@@ -129,7 +130,7 @@ Moment::Moment(const Graph &graph, const Footprint &footprint, int operation)
       own(graph.findTogether(operation)), before(graph.findBefore(operation)),
       after(graph.findAfter(operation)), isThere(problem.values.size()),
       isReadLater(problem.values.size()), isReadElsewhere(problem.values.size()),
-      mustGo(problem.values.size()) {
+      isReadFromMemory(problem.values.size()), mustGo(problem.values.size()) {
   findReads();
   findStays(graph);
   addUp();
@@ -159,6 +160,8 @@ void Moment::findReads() {
       if (isOwn[i] && (usesMemory(op) || problem.operations[maker].kind != Kind::Elementwise))
         isThere[root] = true;
       isReadLater[root] = isReadLater[root] || after[i];
+      if (after[i] && usesMemory(op) && !isForward && !isFixed(problem, root))
+        isReadFromMemory[root] = true;
     }
   }
 }
@@ -199,49 +202,31 @@ void Moment::addUp() {
   pressure += fixed;
 }
 
-/// Solves a minimum cut as Bound.cpp does: needed values and replayed operations are on the
-/// source's side. Returns none if the search is over.
+/// Returns the cheapest choice at a price per byte; none if the search is over.
 std::optional<Moment::Point> Moment::priceAt(double price, double second,
                                              const IsOver &isOver) const {
-  MinCut cut;
-  int source = cut.addNode(), sink = cut.addNode();
-  std::vector<int> needed(problem.values.size(), -1), again(problem.operations.size(), -1);
-  for (size_t i = 0; i < problem.operations.size(); ++i) {
-    const Operation &op = problem.operations[i];
-    if (!op.primal || footprint.launches[i] == kNoLaunch || !before[i])
+  ReplayCut cut(problem, footprint, *least);
+  std::vector<bool> mayRun(problem.operations.size());
+  std::vector<ReplayCut::Value> values(problem.values.size());
+  for (size_t i = 0; i < problem.operations.size(); ++i)
+    mayRun[i] = problem.operations[i].primal && footprint.launches[i] != kNoLaunch && before[i];
+  for (size_t value = 0; value < values.size(); ++value) {
+    const Value &entry = problem.values[value];
+    if (!mayRun[entry.operation] || isThere[value] || !isStoredBefore(static_cast<int>(value)))
       continue;
-    again[i] = cut.addNode();
-    cut.addEdge(again[i], sink, second * least->replay[i]);
-    for (int operand : op.operands)
-      if (int root = findRoot(problem, footprint, operand); root >= 0 && needed[root] > source)
-        cut.addEdge(again[i], needed[root], MinCut::kNever);
-    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
-      if (isThere[value] || !isStoredBefore(value))
-        continue;
-      needed[value] = isReadLater[value] ? source : cut.addNode();
-      double kept =
-          price * static_cast<double>(problem.values[value].bytes) + second * least->keep[value];
-      bool mustStay = problem.values[value].label == Label::MustSave;
-      cut.addEdge(needed[value], mustStay ? sink : again[i], mustGo[value] ? MinCut::kNever : kept);
-    }
+    values[value] = {isReadLater[value] ? ReplayCut::Need::Always : ReplayCut::Need::IfRead,
+                     price * static_cast<double>(entry.bytes), entry.label == Label::MustSave,
+                     mustGo[value], isReadLater[value] && isReadFromMemory[value]};
   }
-  cut.solve(source, sink, isOver);
+  cut.solve(mayRun, values, second, ReplayCut::Steps::Once, isOver);
   if (cut.isEnded())
     return std::nullopt;
   Point point;
-  for (size_t i = 0; i < problem.operations.size(); ++i) {
-    if (again[i] < 0)
-      continue;
-    bool isReplayed = cut.isOnSourceSide(again[i]);
-    point.seconds += isReplayed ? least->replay[i] : 0;
-    const Operation &op = problem.operations[i];
-    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
-      if (needed[value] >= 0 && cut.isOnSourceSide(needed[value]) &&
-          (!isReplayed || problem.values[value].label == Label::MustSave)) {
-        point.bytes += static_cast<double>(problem.values[value].bytes);
-        point.seconds += least->keep[value];
-      }
-  }
+  point.seconds = cut.findSeconds();
+  for (size_t value = 0; value < values.size(); ++value)
+    if (cut.isKept(static_cast<int>(value))) {
+      point.bytes += static_cast<double>(problem.values[value].bytes);
+    }
   return point;
 }
 

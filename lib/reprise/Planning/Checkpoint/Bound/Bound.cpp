@@ -1,7 +1,6 @@
 // reprise: what any plan within a budget costs at least
 #include "reprise/Planning/Checkpoint/Bound/Bound.h"
 
-#include "LeastCosts.h"
 #include "Pricer.h"
 
 #include <algorithm>
@@ -21,16 +20,18 @@ enum class Crossing : uint8_t { No, Always, IfKept };
 class Bounder {
 public:
   Bounder(const Problem &problem, const Footprint &footprint, int64_t budget,
-          IsOver isOver = nullptr)
+          IsOver isOver = nullptr, ReplayCut::Steps steps = ReplayCut::Steps::Once)
       : problem(problem), footprint(footprint), budget(budget), isOver(std::move(isOver)),
-        least(findLeastCosts(problem, footprint)), ranges(findLiveRanges(problem, footprint)),
-        isViewed(findViewed(problem, footprint)), isReadHere(problem.values.size()) {
+        steps(steps), least(findLeastCosts(problem, footprint)),
+        ranges(findLiveRanges(problem, footprint)), isViewed(findViewed(problem, footprint)),
+        isReadHere(problem.values.size()) {
     findReads();
     findProfiles();
   }
 
   Bound run(int launches);
   const std::vector<int64_t> &fixedBytes() const { return fixed; }
+  std::vector<PricedPlan> takePlans() { return std::move(plans); }
 
 private:
   /// A point of the trade-off: bytes kept across the launch, and seconds of replays.
@@ -46,16 +47,16 @@ private:
   static constexpr int kMostPrices = 30;
 
   std::optional<Point> priceAt(int launch, double price, double second, PricedPlan &plan) const;
-  Point readCut(int launch, const MinCut &cut, const std::vector<int> &needed,
-                const std::vector<int> &again, PricedPlan &plan) const;
-  bool search(int launch, double room, Bound &bound) const;
-  double findPrice(int launch, double room, Point dear, Point cheap, Bound &bound) const;
-  void addCheapest(Bound &bound) const;
+  Point readCut(int launch, const ReplayCut &cut, PricedPlan &plan) const;
+  bool search(int launch, double room, Bound &bound);
+  double findPrice(int launch, double room, Point dear, Point cheap, Bound &bound);
+  void addCheapest(Bound &bound);
 
   const Problem &problem;
   const Footprint &footprint;
   int64_t budget;
   IsOver isOver;
+  ReplayCut::Steps steps;
   LeastCosts least;
   std::vector<LiveRange> ranges;
   std::vector<bool> isViewed;
@@ -64,6 +65,7 @@ private:
   std::vector<std::pair<int, int>> reads; // from memory: launch and value
   std::vector<int> readHere;              // by the launch at hand
   std::vector<bool> isReadHere;
+  std::vector<PricedPlan> plans; // the cheapest at a price, each
 };
 
 } // namespace
@@ -162,75 +164,53 @@ void Bounder::goTo(int launch) {
   }
 }
 
-/// The cheapest choice at a price per byte. On the source's side of the cut are values that are
-/// needed and operations that run again; an edge from a value to its operation is cut where the
-/// value is kept. None if the search is over.
+/// Returns the cheapest choice at a price per byte; none if the search is over.
 std::optional<Bounder::Point> Bounder::priceAt(int launch, double price, double second,
                                                PricedPlan &plan) const {
-  MinCut cut;
-  int source = cut.addNode(), sink = cut.addNode();
-  // Per value and per operation, -1 for those that have no say.
-  std::vector<int> needed(problem.values.size(), -1), again(problem.operations.size(), -1);
-  for (size_t i = 0; i < problem.operations.size(); ++i) {
-    const Operation &op = problem.operations[i];
-    if (!op.primal || footprint.launches[i] == kNoLaunch || footprint.launches[i] >= launch)
+  ReplayCut cut(problem, footprint, least);
+  std::vector<bool> mayRun(problem.operations.size());
+  std::vector<ReplayCut::Value> values(problem.values.size());
+  for (size_t i = 0; i < problem.operations.size(); ++i)
+    mayRun[i] = problem.operations[i].primal && footprint.launches[i] != kNoLaunch &&
+                footprint.launches[i] < launch;
+  for (size_t value = 0; value < values.size(); ++value) {
+    const Problem::Value &entry = problem.values[value];
+    Crossing crossing = crossingOf(static_cast<int>(value), launch);
+    if (crossing == Crossing::Always || !mayRun[entry.operation])
       continue;
-    again[i] = cut.addNode();
-    cut.addEdge(again[i], sink, second * least.replay[i]);
-    for (int operand : op.operands)
-      if (int root = findRoot(problem, footprint, operand); root >= 0 && needed[root] >= 0)
-        cut.addEdge(again[i], needed[root], MinCut::kNever);
-    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
-      Crossing crossing = crossingOf(value, launch);
-      if (crossing == Crossing::Always)
-        continue;
-      if (crossing == Crossing::No)
-        needed[value] = cut.addNode();
-      int from = crossing == Crossing::No ? needed[value] : source;
-      Label label = problem.values[value].label;
-      bool isNeverKept = label == Label::MustRecompute && !isViewed[value];
-      double kept =
-          price * static_cast<double>(problem.values[value].bytes) + second * least.keep[value];
-      cut.addEdge(from, label == Label::MustSave ? sink : again[i],
-                  isNeverKept ? MinCut::kNever : kept);
-    }
+    bool isRead = crossing == Crossing::IfKept;
+    values[value] = {isRead ? ReplayCut::Need::Always : ReplayCut::Need::IfRead,
+                     price * static_cast<double>(entry.bytes), entry.label == Label::MustSave,
+                     entry.label == Label::MustRecompute && !isViewed[value],
+                     isRead && ranges[value].lastFromMemory >= launch};
   }
-  cut.solve(source, sink, isOver);
+  cut.solve(mayRun, values, second, steps, isOver);
   if (cut.isEnded())
     return std::nullopt;
-  return readCut(launch, cut, needed, again, plan);
+  return readCut(launch, cut, plan);
 }
 
-Bounder::Point Bounder::readCut(int launch, const MinCut &cut, const std::vector<int> &needed,
-                                const std::vector<int> &again, PricedPlan &plan) const {
+Bounder::Point Bounder::readCut(int launch, const ReplayCut &cut, PricedPlan &plan) const {
   plan.choices.assign(problem.values.size(), Choice::Replay);
   Point point;
-  for (size_t i = 0; i < problem.operations.size(); ++i) {
-    const Operation &op = problem.operations[i];
-    bool isReplayed = again[i] >= 0 && cut.isOnSourceSide(again[i]);
-    if (isReplayed)
-      point.seconds += least.replay[i];
-    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
-      Crossing crossing = crossingOf(value, launch);
-      bool isNeeded =
-          needed[value] >= 0 ? cut.isOnSourceSide(needed[value]) : crossing == Crossing::IfKept;
-      bool isKept = isNeeded && (!isReplayed || problem.values[value].label == Label::MustSave);
-      if (isKept) {
-        point.bytes += static_cast<double>(problem.values[value].bytes);
-        point.seconds += least.keep[value];
-      }
-      // What is read before the launch only is no matter of this launch.
-      bool isPast = crossing == Crossing::No && ranges[value].lastBackward >= 0;
-      if (isKept || crossing == Crossing::Always || isPast || ranges[value].made >= launch)
-        plan.choices[value] = Choice::Save;
+  point.seconds = cut.findSeconds();
+  for (size_t value = 0; value < problem.values.size(); ++value) {
+    Crossing crossing = crossingOf(static_cast<int>(value), launch);
+    bool isKept = cut.isKept(static_cast<int>(value));
+    if (isKept) {
+      point.bytes += static_cast<double>(problem.values[value].bytes);
     }
+    // What is read before the launch only is no matter of this launch.
+    bool isPast = crossing == Crossing::No && ranges[value].lastBackward >= 0;
+    if (isKept || crossing == Crossing::Always || isPast || ranges[value].made >= launch)
+      plan.choices[value] = Choice::Save;
   }
   return point;
 }
 
 /// The price at which the kept bytes pass the room: where the lines of the two plans around it
 /// meet, until no plan lies below both. Returns seconds of all plans, at least.
-double Bounder::findPrice(int launch, double room, Point dear, Point cheap, Bound &bound) const {
+double Bounder::findPrice(int launch, double room, Point dear, Point cheap, Bound &bound) {
   double best = cheap.seconds; // what MUSTs cost anyway
   for (int step = 0; step < kMostPrices && cheap.bytes > room; ++step) {
     if (cheap.bytes <= dear.bytes || dear.seconds <= cheap.seconds)
@@ -242,7 +222,7 @@ double Bounder::findPrice(int launch, double room, Point dear, Point cheap, Boun
       break;
     double value = point->seconds + price * (point->bytes - room);
     best = std::max(best, value);
-    bound.plans.push_back(std::move(plan));
+    plans.push_back(std::move(plan));
     double line = dear.seconds + price * (dear.bytes - room);
     if (value >= line * (1 - 1e-9))
       break;
@@ -252,12 +232,12 @@ double Bounder::findPrice(int launch, double room, Point dear, Point cheap, Boun
 }
 
 /// False if the search is over.
-bool Bounder::search(int launch, double room, Bound &bound) const {
+bool Bounder::search(int launch, double room, Bound &bound) {
   PricedPlan plan, cheapest;
   std::optional<Point> dear = priceAt(launch, 1, 0, plan);
   if ((bound.isTruncated = !dear))
     return false;
-  bound.plans.push_back(std::move(plan));
+  plans.push_back(std::move(plan));
   if (dear->bytes > room) {
     auto missing = static_cast<int64_t>(dear->bytes - room);
     if (missing > bound.missing)
@@ -277,10 +257,10 @@ bool Bounder::search(int launch, double room, Bound &bound) const {
 }
 
 /// Even with room for all, what is kept has its traffic.
-void Bounder::addCheapest(Bound &bound) const {
+void Bounder::addCheapest(Bound &bound) {
   Pricer pricer(problem, footprint, isOver);
   std::vector<double> prices(footprint.numLaunches);
-  bound.plans.push_back({pricer.choose(prices)});
+  plans.push_back({pricer.choose(prices)});
   double seconds = pricer.isEnded() ? 0 : pricer.price(prices).seconds;
   if (!(bound.isTruncated = pricer.isEnded()))
     bound.seconds = std::max(bound.seconds, seconds);
@@ -316,6 +296,15 @@ Bound Bounder::run(int launches) {
 Bound reprise::checkpoint::findBound(const Problem &problem, const Footprint &footprint,
                                      int64_t budget, int launches, const IsOver &isOver) {
   return Bounder(problem, footprint, budget, isOver).run(launches);
+}
+
+std::vector<PricedPlan> reprise::checkpoint::findPricedPlans(const Problem &problem,
+                                                             const Footprint &footprint,
+                                                             int64_t budget, int launches,
+                                                             const IsOver &isOver) {
+  Bounder bounder(problem, footprint, budget, isOver, ReplayCut::Steps::SharedOut);
+  bounder.run(launches);
+  return bounder.takePlans();
 }
 
 std::vector<int64_t> reprise::checkpoint::findFixedBytes(const Problem &problem,

@@ -23,10 +23,7 @@ public:
   LeastCosts run();
 
 private:
-  struct Reader {
-    int operation;
-    bool isMoved; // it may read a replay
-  };
+  using Reader = LeastCosts::Reader;
 
   int launch(int operation) const { return footprint.launches[operation]; }
   double move(int value) const {
@@ -35,9 +32,11 @@ private:
   void findReaders();
   bool isMoved(const Operation &reader, int value) const;
   bool isApart(size_t index) const;
-  double findLaunchAndLoads(size_t index) const;
+  std::vector<int> findLoads(size_t index) const;
+  double findLaunchAndLoads(size_t index, const std::vector<int> &loads) const;
   double findStore(const Operation &op, int own) const;
-  double findKeep(int value) const;
+  std::vector<std::vector<Reader>> findReplayReaders() const;
+  void findKeep(int value, LeastCosts &costs) const;
 
   const Problem &problem;
   const Footprint &footprint;
@@ -96,22 +95,24 @@ bool Finder::isApart(size_t index) const {
   return isRead;
 }
 
-double Finder::findLaunchAndLoads(size_t index) const {
+std::vector<int> Finder::findLoads(size_t index) const {
+  std::set<int> roots;
+  for (int operand : problem.operations[index].operands)
+    if (int root = findRoot(problem, footprint, operand);
+        root >= 0 && footprint.isStored[root] &&
+        launch(problem.values[root].operation) != footprint.launches[index])
+      roots.insert(root);
+  return {roots.begin(), roots.end()};
+}
+
+double Finder::findLaunchAndLoads(size_t index, const std::vector<int> &loads) const {
   int own = footprint.launches[index];
   double seconds = footprint.launchSeconds / shares[own];
-  std::set<int> roots;
-  for (int operand : problem.operations[index].operands) {
-    int root = findRoot(problem, footprint, operand);
-    if (root < 0 || !footprint.isStored[root] || !roots.insert(root).second)
-      continue;
-    if (launch(problem.values[root].operation) != own)
-      seconds += move(root) / sharesOfLoads.at({own, root});
-  }
+  for (int root : loads)
+    seconds += move(root) / sharesOfLoads.at({own, root});
   return seconds;
 }
 
-/// Returns the least seconds of storing a result; 0 if replays of the same launch may be its only
-/// readers.
 double Finder::findStore(const Operation &op, int own) const {
   double least = -1;
   for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
@@ -125,12 +126,12 @@ double Finder::findStore(const Operation &op, int own) const {
   return std::max(0.0, least);
 }
 
-/// The store, if nothing else needs it, and the load of one launch that could do without.
-double Finder::findKeep(int value) const {
+/// Finds the store, if nothing else needs it, and the load of one launch that could do without.
+void Finder::findKeep(int value, LeastCosts &costs) const {
   const Operation &op = problem.operations[problem.values[value].operation];
   int own = launch(problem.values[value].operation);
   if (own == kNoLaunch || !op.primal || !footprint.isStored[value])
-    return 0;
+    return;
   bool isStoredAnyway = footprint.lastOutside[value] > own;
   std::set<int> loads, usual;
   for (const Reader &reader : readers[value]) {
@@ -138,24 +139,45 @@ double Finder::findKeep(int value) const {
     bool isExtra = reader.isMoved && !usesMemory(problem.operations[reader.operation]);
     (isExtra ? loads : usual).insert(launch(reader.operation));
   }
-  double seconds = isStoredAnyway ? 0 : move(value);
-  if (op.kind != Kind::Elementwise)
-    return seconds;
-  bool hasLoad = std::any_of(loads.begin(), loads.end(),
+  bool hasLoad = op.kind == Kind::Elementwise &&
+                 std::any_of(loads.begin(), loads.end(),
                              [&](int reader) { return reader != own && !usual.count(reader); });
-  return seconds + (hasLoad ? move(value) : 0);
+  costs.load[value] = hasLoad ? move(value) : 0;
+  costs.keep[value] = (isStoredAnyway ? 0 : move(value)) + costs.load[value];
+}
+
+/// Readers whose original reads an original in every plan, and that never run again, are left out.
+std::vector<std::vector<LeastCosts::Reader>> Finder::findReplayReaders() const {
+  std::vector<std::vector<Reader>> found(readers.size());
+  for (size_t value = 0; value < readers.size(); ++value)
+    for (Reader reader : readers[value])
+      if (reader.isMoved || problem.operations[reader.operation].primal)
+        found[value].push_back(reader);
+  return found;
 }
 
 LeastCosts Finder::run() {
-  LeastCosts costs{footprint.seconds, std::vector<double>(problem.values.size())};
+  size_t numOperations = problem.operations.size();
+  std::vector<double> none(problem.values.size());
+  LeastCosts costs{footprint.seconds,
+                   none,
+                   none,
+                   findReplayReaders(),
+                   std::vector<std::vector<int>>(numOperations),
+                   std::vector<double>(numOperations)};
   if (footprint.byteSeconds == 0 && footprint.launchSeconds == 0)
     return costs;
-  for (size_t i = 0; i < problem.operations.size(); ++i)
-    if (int own = footprint.launches[i];
-        own != kNoLaunch && problem.operations[i].primal && isApart(i))
-      costs.replay[i] += findLaunchAndLoads(i) + findStore(problem.operations[i], own);
+  for (size_t i = 0; i < numOperations; ++i) {
+    int own = footprint.launches[i];
+    if (own == kNoLaunch || !problem.operations[i].primal)
+      continue;
+    costs.loads[i] = findLoads(i);
+    costs.stores[i] = findStore(problem.operations[i], own);
+    if (isApart(i))
+      costs.replay[i] += findLaunchAndLoads(i, costs.loads[i]) + costs.stores[i];
+  }
   for (size_t value = 0; value < costs.keep.size(); ++value)
-    costs.keep[value] = findKeep(static_cast<int>(value));
+    findKeep(static_cast<int>(value), costs);
   return costs;
 }
 

@@ -11,7 +11,20 @@ namespace reprise::checkpoint {
 /// be saved or if its operation has no replay.
 struct LeastCosts {
   std::vector<double> replay; // per operation
-  std::vector<double> keep;   // per value
+  std::vector<double> keep;   // per value: store and load
+  std::vector<double> load;   // per value: the part of `keep` that a replay for one reader spares
+
+  struct Reader {
+    int operation;
+    bool isMoved; // its original may read a replay
+  };
+  /// Readers, through views too, of which an original or a replay may read a replay; per value that
+  /// has a buffer.
+  std::vector<std::vector<Reader>> readers;
+  /// Per operation: buffers of other launches that a replay apart from its readers loads, and the
+  /// least seconds of its store; 0 if replays of the same launch may be its only readers.
+  std::vector<std::vector<int>> loads;
+  std::vector<double> stores;
 };
 
 /// A launch, a load or a store that several replays may share is shared out among them. An

@@ -14,10 +14,12 @@ using Value = Problem::Value;
 Pricer::Pricer(const Problem &problem, const Footprint &footprint, IsOver isOver)
     : problem(problem), footprint(footprint), least(findLeastCosts(problem, footprint)),
       ranges(findLiveRanges(problem, footprint)), isViewed(findViewed(problem, footprint)),
-      neededAt(problem.values.size(), INT_MAX), isOver(std::move(isOver)) {
+      neededAt(problem.values.size(), INT_MAX), mayRun(problem.operations.size()),
+      isOver(std::move(isOver)), cut(problem, footprint, least) {
   for (size_t i = problem.operations.size(); i-- > 0;) {
     const Operation &op = problem.operations[i];
-    if (!op.primal || footprint.launches[i] == kNoLaunch)
+    mayRun[i] = op.primal && footprint.launches[i] != kNoLaunch;
+    if (!mayRun[i])
       continue;
     int first = INT_MAX;
     for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
@@ -37,71 +39,52 @@ std::optional<double> Pricer::priceOf(int value, const std::vector<double> &sums
   int begin = std::max(ranges[value].made, ranges[value].lastForward) + 1, end = neededAt[value];
   if (end == INT_MAX || begin >= end || !footprint.isStored[value])
     return std::nullopt;
-  return static_cast<double>(problem.values[value].bytes) * (sums[end] - sums[begin]) +
-         least.keep[value];
+  return static_cast<double>(problem.values[value].bytes) * (sums[end] - sums[begin]);
 }
 
-/// Nodes on the source's side are values that are needed and operations that run again.
-void Pricer::build(const std::vector<double> &sums) {
-  cut = MinCut();
-  source = cut.addNode();
-  sink = cut.addNode();
-  needed.assign(problem.values.size(), -1);
-  again.assign(problem.operations.size(), -1);
-  for (size_t i = 0; i < problem.operations.size(); ++i) {
-    const Operation &op = problem.operations[i];
-    if (!op.primal || footprint.launches[i] == kNoLaunch)
-      continue;
-    again[i] = cut.addNode();
-    cut.addEdge(again[i], sink, least.replay[i]);
-    for (int operand : op.operands)
-      if (int root = findRoot(problem, footprint, operand); root >= 0 && needed[root] > source)
-        cut.addEdge(again[i], needed[root], MinCut::kNever);
-    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
-      std::optional<double> kept = priceOf(value, sums);
-      if (!kept)
-        continue;
-      needed[value] = ranges[value].firstBackward != INT_MAX ? source : cut.addNode();
-      Label label = problem.values[value].label;
-      cut.addEdge(needed[value], label == Label::MustSave ? sink : again[i],
-                  label == Label::MustRecompute && !isViewed[value] ? MinCut::kNever : *kept);
-    }
-  }
-}
-
-void Pricer::solve(const std::vector<double> &prices) {
+void Pricer::solve(const std::vector<double> &prices, ReplayCut::Steps steps) {
   // Of all launches before each.
   std::vector<double> sums(prices.size() + 1);
   for (size_t launch = 0; launch < prices.size(); ++launch)
     sums[launch + 1] = sums[launch] + prices[launch];
-  build(sums);
-  cut.solve(source, sink, isOver);
+  std::vector<ReplayCut::Value> values(problem.values.size());
+  for (size_t value = 0; value < values.size(); ++value) {
+    const Value &entry = problem.values[value];
+    std::optional<double> kept = priceOf(static_cast<int>(value), sums);
+    if (!kept || !mayRun[entry.operation])
+      continue;
+    bool isRead = ranges[value].firstBackward != INT_MAX;
+    values[value] = {isRead ? ReplayCut::Need::Always : ReplayCut::Need::IfRead, *kept,
+                     entry.label == Label::MustSave,
+                     entry.label == Label::MustRecompute && !isViewed[value],
+                     ranges[value].lastFromMemory >= 0};
+  }
+  cut.solve(mayRun, values, 1, steps, isOver);
 }
 
 std::vector<Choice> Pricer::choose(const std::vector<double> &prices) {
-  solve(prices);
+  solve(prices, ReplayCut::Steps::SharedOut);
   std::vector<Choice> choices(problem.values.size(), Choice::Replay);
-  for (size_t value = 0; value < choices.size(); ++value)
-    if (isNeeded(value) && (needed[value] < 0 || !isReplayed(problem.values[value].operation)))
+  for (size_t value = 0; value < choices.size(); ++value) {
+    int number = static_cast<int>(value);
+    bool isNeeded = cut.isPriced(number) ? cut.isNeeded(number) : neededAt[value] != INT_MAX;
+    if (isNeeded && (!cut.isPriced(number) || !cut.isReplayed(problem.values[value].operation)))
       choices[value] = Choice::Save;
+  }
   return choices;
 }
 
 Pricer::Priced Pricer::price(const std::vector<double> &prices) {
-  solve(prices);
+  solve(prices, ReplayCut::Steps::Once);
   Priced result;
   result.bytes.resize(prices.size() + 1);
-  for (size_t i = 0; i < problem.operations.size(); ++i)
-    result.seconds += isReplayed(i) ? least.replay[i] : 0;
+  result.seconds = cut.findSeconds();
   for (size_t value = 0; value < problem.values.size(); ++value) {
-    const Value &entry = problem.values[value];
-    bool isKept = needed[value] >= 0 && isNeeded(value) &&
-                  (!isReplayed(entry.operation) || entry.label == Label::MustSave);
-    if (!isKept)
+    if (!cut.isKept(static_cast<int>(value)))
       continue;
-    result.seconds += least.keep[value];
-    result.bytes[std::max(ranges[value].made, ranges[value].lastForward) + 1] += entry.bytes;
-    result.bytes[neededAt[value]] -= entry.bytes;
+    int64_t bytes = problem.values[value].bytes;
+    result.bytes[std::max(ranges[value].made, ranges[value].lastForward) + 1] += bytes;
+    result.bytes[neededAt[value]] -= bytes;
   }
   for (size_t launch = 1; launch < result.bytes.size(); ++launch)
     result.bytes[launch] += result.bytes[launch - 1];

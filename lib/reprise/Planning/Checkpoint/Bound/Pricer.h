@@ -3,9 +3,8 @@
 #define REPRISE_LIB_PLANNING_CHECKPOINT_BOUND_PRICER_H
 
 #include "../Schedule/LiveRanges.h"
-#include "LeastCosts.h"
+#include "ReplayCut.h"
 #include "reprise/Planning/Checkpoint/Schedule/Replays.h"
-#include "reprise/Planning/MinCut.h"
 
 namespace reprise::checkpoint {
 
@@ -27,6 +26,7 @@ public:
   Pricer(const Problem &problem, const Footprint &footprint, IsOver isOver = nullptr);
 
   bool isEnded() const { return cut.isEnded(); }
+  /// Returns choices whose replays share out what their steps cost (ReplayCut.h).
   std::vector<Choice> choose(const std::vector<double> &prices);
 
   /// Seconds and bytes of the cheapest choices.
@@ -37,15 +37,8 @@ public:
   Priced price(const std::vector<double> &prices);
 
 private:
-  bool isReplayed(int operation) const {
-    return again[operation] >= 0 && cut.isOnSourceSide(again[operation]);
-  }
-  bool isNeeded(int value) const {
-    return needed[value] >= 0 ? cut.isOnSourceSide(needed[value]) : neededAt[value] != INT_MAX;
-  }
   std::optional<double> priceOf(int value, const std::vector<double> &sums) const;
-  void build(const std::vector<double> &sums);
-  void solve(const std::vector<double> &prices);
+  void solve(const std::vector<double> &prices, ReplayCut::Steps steps);
 
   const Problem &problem;
   const Footprint &footprint;
@@ -53,10 +46,9 @@ private:
   std::vector<LiveRange> ranges;
   std::vector<bool> isViewed;
   std::vector<int> neededAt; // per value: the first launch that may need it again; INT_MAX for none
+  std::vector<bool> mayRun;  // per operation: again
   IsOver isOver;
-  MinCut cut;
-  int source = 0, sink = 0;
-  std::vector<int> needed, again; // nodes per value and per operation; -1 for none
+  ReplayCut cut;
 };
 
 } // namespace reprise::checkpoint

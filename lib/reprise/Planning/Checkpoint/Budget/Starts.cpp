@@ -87,10 +87,10 @@ std::vector<Plan> reprise::checkpoint::findStarts(Evaluator &evaluator,
   std::vector<Choices> starts;
   for (const Plan &known : pool)
     starts.push_back(known.choices);
-  Bound found =
-      findBound(space.problem, space.footprint, evaluator.budget(), 4, evaluator.askLate());
-  evaluator.setBound(found);
-  for (PricedPlan &priced : found.plans) {
+  evaluator.setBound(
+      findBound(space.problem, space.footprint, evaluator.budget(), 4, evaluator.askLate()));
+  for (PricedPlan &priced : findPricedPlans(space.problem, space.footprint, evaluator.budget(), 4,
+                                            evaluator.askLate())) {
     starts.push_back(priced.choices);
     for (Choice &choice : priced.choices)
       if (choice == Choice::Replay)

@@ -52,6 +52,8 @@ std::vector<LiveRange> reprise::checkpoint::findLiveRanges(const Problem &proble
       }
       range.firstBackward = std::min(range.firstBackward, launch);
       range.lastBackward = std::max(range.lastBackward, launch);
+      if (usesMemory(op))
+        range.lastFromMemory = std::max(range.lastFromMemory, launch);
     }
   }
   return ranges;

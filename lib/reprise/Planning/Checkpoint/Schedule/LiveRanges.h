@@ -14,6 +14,7 @@ struct LiveRange {
   int lastForward = -1;        // the last launch that reads the original in any case; -1 for none
   int firstBackward = INT_MAX; // the launches that read it or a replay
   int lastBackward = -1;
+  int lastFromMemory = -1; // the last of these whose kernel reads memory
 };
 
 /// The value whose buffer a reader of `value` reads; -1 if it is there anyway.

@@ -40,7 +40,9 @@ private:
     return schedule.sources[schedule.runs[run].firstSource + operand];
   }
   void findTimes();
+  std::pair<int, int> findRead(size_t run, size_t operand) const;
   std::pair<int, int> findItem(size_t run, size_t operand) const;
+  std::vector<size_t> findRuns(size_t run) const;
   void insert(size_t run);
   void connect();
 
@@ -49,7 +51,6 @@ private:
   const Schedule &schedule;
   Sequence sequence;
   std::vector<int> times; // per run: the first launch that needs it
-  std::map<Key, size_t> runs;
   std::map<Key, int> execs;
 };
 
@@ -59,7 +60,6 @@ void ScheduleReader::findTimes() {
   times.assign(schedule.runs.size(), pieces.numLaunches - 1);
   for (size_t run = schedule.runs.size(); run-- > 0;) {
     const Schedule::Run &own = schedule.runs[run];
-    runs[{own.operation, own.replay}] = run;
     if (own.replay == 0 && launchOf(run) != kNoLaunch)
       times[run] = launchOf(run);
     for (size_t operand = 0; operand < op(run).operands.size(); ++operand)
@@ -68,14 +68,20 @@ void ScheduleReader::findTimes() {
   }
 }
 
-/// Returns the cell that a run reads behind an operand, and the item that it takes; -1 for none.
-std::pair<int, int> ScheduleReader::findItem(size_t run, size_t operand) const {
+/// Returns the value that a run reads behind an operand, and the run that makes it; -1 for none.
+std::pair<int, int> ScheduleReader::findRead(size_t run, size_t operand) const {
   int value = op(run).operands[operand], source = sourceOf(run, operand);
   while (source >= 0 && launchOf(source) == kNoLaunch) {
     bool hasOperand = !op(source).operands.empty();
     value = hasOperand ? op(source).operands[0] : kAvailable;
     source = hasOperand ? sourceOf(source, 0) : -1;
   }
+  return {value, source};
+}
+
+/// Returns the cell that a run reads behind an operand, and the item that it takes; -1 for none.
+std::pair<int, int> ScheduleReader::findItem(size_t run, size_t operand) const {
+  auto [value, source] = findRead(run, operand);
   if (source < 0 || pieces.cellOf[value] < 0)
     return {-1, -1};
   int cell = pieces.cellOf[value];
@@ -90,8 +96,21 @@ std::pair<int, int> ScheduleReader::findItem(size_t run, size_t operand) const {
   return {-1, -1};
 }
 
-/// Adds the replay that the run is. A piece may hold other runs of the same replay, whose reads are
-/// then its reads.
+/// Returns the run, and those that make what it reads inside its launch, which may have numbers of
+/// their own.
+std::vector<size_t> ScheduleReader::findRuns(size_t run) const {
+  std::vector<size_t> found{run};
+  for (size_t i = 0; i < found.size(); ++i)
+    for (size_t operand = 0; operand < op(found[i]).operands.size(); ++operand) {
+      auto [value, source] = findRead(found[i], operand);
+      bool isInside = source >= 0 && pieces.cellOf[value] < 0 && launchOf(source) == launchOf(run);
+      if (isInside && std::find(found.begin(), found.end(), source) == found.end())
+        found.push_back(source);
+    }
+  return found;
+}
+
+/// Adds the replay that the run is. What its runs read of other pieces is what its piece reads.
 void ScheduleReader::insert(size_t run) {
   const Schedule::Run &own = schedule.runs[run];
   int number = pieces.replayOf[own.operation];
@@ -101,16 +120,13 @@ void ScheduleReader::insert(size_t run) {
     const Pieces::Cell &cell = pieces.cells[read.cell];
     sources.push_back(sequence.execs[cell.launch].firstItem + cell.result);
   }
-  for (int operation : piece.operations) {
-    auto found = runs.find({operation, own.replay});
-    for (size_t operand = 0; found != runs.end() && operand < op(found->second).operands.size();
-         ++operand) {
-      auto [cell, item] = findItem(found->second, operand);
+  for (size_t inside : findRuns(run))
+    for (size_t operand = 0; operand < op(inside).operands.size(); ++operand) {
+      auto [cell, item] = findItem(inside, operand);
       for (size_t read = 0; cell >= 0 && read < sources.size(); ++read)
         if (piece.reads[read].cell == cell)
           sources[read] = item;
     }
-  }
   int place = sequence.steps[times[run]].place;
   bool isLate =
       sequence.steps[piece.launch].place < place && mayRunBefore(sequence, piece.launch, place - 1);

@@ -83,6 +83,31 @@ TEST(Sequence, ReadsSchedulesOfChoices) {
   EXPECT_LT(different, problemCount(300) / 100);
 }
 
+/// Inside a launch, too, replays may have numbers of their own: here the middle one.
+TEST(Sequence, TakesTheReplaysThatChoicesName) {
+  Case given;
+  int large = given.add(0, Kind::Elementwise, {kAvailable}, 0, true, 64);
+  int middle = given.add(1, Kind::Elementwise, {large});
+  int last = given.add(1, Kind::Elementwise, {middle});
+  int head = given.add(2, Kind::Other, {last});
+  given.add(3, Kind::Other, {head, last}, 1, false);
+  given.problem.containers.assign(1, {});
+  for (Operation &op : given.problem.operations)
+    op.container = 0;
+  given.findTimes();
+  LaunchLinks links = linksOf(given);
+  Pieces pieces(given.problem, given.footprint, &links, /*mayOverride=*/false);
+  ScheduleBuilder builder(given.problem);
+  for (Choice inner : {Choice::Replay, Choice::ReplayPerUnit}) {
+    std::vector<Choice> choices(given.problem.values.size(), Choice::Save);
+    choices[large] = choices[last] = Choice::Replay;
+    choices[middle] = inner;
+    Sequence sequence = readSchedule(pieces, builder.build(choices), 100);
+    EXPECT_EQ(sequence.byCell[pieces.cellOf[large]].size(), 2u);
+    EXPECT_EQ(sequence.peak(), Meter(given.problem, given.footprint).measure(choices, 100).peak);
+  }
+}
+
 /// Replays, shifts or removes something.
 void change(Random &random, Sequence &sequence) {
   int exec = pick(random, static_cast<int>(sequence.execs.size()));
