@@ -1,6 +1,5 @@
 // reprise: exact search for offsets below a limit (Moffitt, MiniMalloc, ASPLOS 2023, §4)
-#include "Sections.h"
-#include "Tiles.h"
+#include "Probe.h"
 
 #include <algorithm>
 #include <array>
@@ -11,14 +10,7 @@ using namespace reprise::offsets;
 /// Factor by which each round of probes is longer than the round before.
 static constexpr double kGrowth = 1.4;
 
-/// Sweeps over tiles in each round, and the states that sweeps of the first round keep.
-static constexpr int kSweeps = 2;
-static constexpr double kWidth = 10;
-
-/// Visits of each sweep for each node of a probe, at first.
-static constexpr double kSweepVisits = 30000;
-
-/// Visits of each complete search per visit of the sweeps and probes of a round, and their minimum.
+/// Visits of each complete search per visit of the probes of a round, and their minimum.
 /// Complete searches can prove, but seldom find packings that probes miss.
 static constexpr double kSearchShare = 0.05;
 static constexpr int64_t kLeastSearch = 1'000'000;
@@ -300,35 +292,15 @@ private:
   Probes plain, full;
 };
 
-/// Runs sweeps; `share` is the fraction of the visits of a sweep. A sweep that uses them up halves
-/// the share of later sweeps, because too much is open in that arena.
-bool sweepTiles(Tiles &tiles, double nodes, double width, double &share, int64_t &visits,
-                std::vector<int64_t> &offsets) {
-  for (int sweep = 0; sweep < kSweeps && visits > 0; ++sweep) {
-    int64_t most = std::min(visits, static_cast<int64_t>(share * kSweepVisits * nodes)),
-            left = most;
-    bool found = tiles.find(static_cast<size_t>(width), left, offsets);
-    visits -= most - left;
-    if (found)
-      return true;
-    share = left < 0 ? share / 2 : share;
-  }
-  return false;
-}
-
 } // namespace
 
 Found reprise::offsets::search(const Problem &problem, const Sections &table, int64_t limit,
                                int64_t visits, std::vector<int64_t> &offsets) {
   // The best order differs from problem to problem: all get their turn, each time for longer.
   Turns turns(problem, table, limit);
-  Tiles tiles(table, limit);
-  double nodes = std::max<double>(1000, 2 * static_cast<double>(table.units.size())),
-         width = kWidth, share = 1;
-  for (; visits > 0; nodes *= kGrowth, width *= kGrowth) {
+  double nodes = std::max<double>(1000, 2 * static_cast<double>(table.units.size()));
+  for (; visits > 0; nodes *= kGrowth) {
     int64_t before = visits;
-    if (sweepTiles(tiles, nodes, width, share, visits, offsets))
-      return Found::Yes;
     if (turns.find(static_cast<int64_t>(nodes), visits, offsets))
       return Found::Yes;
     int64_t most = std::max(kLeastSearch, static_cast<int64_t>(kSearchShare * (before - visits)));

@@ -23,7 +23,7 @@ class ReplayCut {
 public:
   enum class Need : uint8_t { Never, IfRead, Always };
 
-  /// What is known of a value before the cut.
+  /// A value, as it is known before the cut.
   struct Value {
     Need need = Need::Never; // Never: it is there for free, or nothing asks for it
     double price = 0;        // of keeping it, beside its store and load
