@@ -38,10 +38,10 @@ static std::vector<int32_t> rankUnits(const Sections &sections, const ProbeTurn 
   return rank;
 }
 
-Probe::Probe(const Sections &sections, int64_t limit, const std::vector<Block> &blocks,
-             const ProbeTurn &turn, std::vector<double> &weights, int64_t visits)
-    : sections(sections), turn(turn), now(sections, limit, blocks, turn, weights, visits),
-      nodesLeft(turn.nodes), rank(rankUnits(sections, turn)) {}
+Probe::Probe(const Sections &sections, int64_t limit, const ProbeTurn &turn,
+             std::vector<double> &weights, int64_t visits)
+    : sections(sections), turn(turn), now(sections, limit, weights, visits), nodesLeft(turn.nodes),
+      rank(rankUnits(sections, turn)) {}
 
 Probe::Result Probe::descend(Times &blame) {
   uint64_t entry = now.hash;

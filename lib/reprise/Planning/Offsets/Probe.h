@@ -22,15 +22,15 @@ namespace reprise::offsets {
 /// sums of the units that end and begin between the two.
 ///
 /// If adjacent sections have no byte to spare and are level, adjacent units fill the bottom from
-/// one end to the other. A probe may also assume blocks: see Block.
+/// one end to the other.
 ///
 /// A dead end is blamed on the sections where it was found, and on those of the units that led
 /// there. Units outside of the blame are taken back without another attempt. The blame is
 /// incomplete, so a search that ends without a packing proves nothing.
 class Probe {
 public:
-  Probe(const Sections &sections, int64_t limit, const std::vector<Block> &blocks,
-        const ProbeTurn &turn, std::vector<double> &weights, int64_t visits);
+  Probe(const Sections &sections, int64_t limit, const ProbeTurn &turn,
+        std::vector<double> &weights, int64_t visits);
 
   /// Tries the offsets of another one first.
   void follow(const Depth *other) { guide = other; }

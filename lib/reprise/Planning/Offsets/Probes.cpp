@@ -11,9 +11,6 @@ static constexpr size_t kGuides = 4;
 /// Period of the probes that run without a guide: every fourth one.
 static constexpr int kWithoutGuide = 4;
 
-/// The shares of the blocks that probes of one round believe in: some are wrong now and then.
-static constexpr double kShares[] = {0, 1, 0.8};
-
 const Depth *Probes::pickGuide() {
   if (number < kKinds || deepest.empty() || random.below(kWithoutGuide) == 0)
     return nullptr;
@@ -41,10 +38,9 @@ bool Probes::find(int64_t nodes, int64_t &visits, std::vector<int64_t> &offsets)
   turn.learns = kind % 2 == 1;
   turn.forcedOnly = kind / 3 % 2 == 0;
   turn.fits = kind < kKinds / 2;
-  turn.blocks = kShares[number / kKinds % std::size(kShares)];
   const Depth *guide = pickGuide();
   ++number;
-  Probe probe(sections, limit, blocks, turn, weights, visits);
+  Probe probe(sections, limit, turn, weights, visits);
   probe.follow(guide);
   bool found = probe.run();
   visits = probe.visitsLeft();

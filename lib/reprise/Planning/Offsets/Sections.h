@@ -49,26 +49,12 @@ private:
 /// begin where the free space grows and end where it shrinks.
 std::vector<Buffer> findHoles(const Sections &sections, int64_t limit);
 
-/// Block: units that end at an edge and units with equal total bytes that begin there. No smaller
-/// subsets have equal bytes, and the units can be matched in no other way. The units that begin
-/// then probably take the place of those that end.
-struct Block {
-  int32_t edge;
-  std::vector<int32_t> ends, begins;
-  std::vector<int32_t> others; // units that live directly before or after the edge
-  int64_t bytes;
-};
-
-/// The blocks of all edges between two sections that fill the arena.
-std::vector<Block> findBlocks(const Sections &sections, int64_t limit);
-
 /// Parameters of the branching of a probe: see Probe.
 struct ProbeTurn {
   int64_t number; // seed
   int64_t nodes;  // limit of nodes of the search tree
   int order;      // ranks units by life, area or size
   bool isFirst = false, learns = false, forcedOnly = false, fits = false;
-  double blocks = 0; // share of the blocks that the probe assumes
 };
 
 /// Depth of a probe: the largest number of units placed together, and all offsets at that time.
@@ -82,8 +68,7 @@ class Probes {
 public:
   static constexpr int kKinds = 12;
   Probes(const Sections &sections, int64_t limit)
-      : sections(sections), limit(limit), blocks(findBlocks(sections, limit)),
-        weights(sections.members.size(), 1) {}
+      : sections(sections), limit(limit), weights(sections.members.size(), 1) {}
 
   /// Runs the next probe, which may miss existing offsets; subtracts its work from `visits`.
   bool find(int64_t nodes, int64_t &visits, std::vector<int64_t> &offsets);
@@ -94,7 +79,6 @@ private:
 
   const Sections &sections;
   int64_t limit, number = 0;
-  std::vector<Block> blocks;
   std::vector<double> weights; // weights of sections: the shared knowledge of probes
   std::vector<Depth> deepest;  // some of the deepest probes
   SplitMix random{1};

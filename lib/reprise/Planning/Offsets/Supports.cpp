@@ -34,15 +34,13 @@ Twins::Twins(const Sections &sections)
     }
 }
 
-Supports::Supports(const Sections &sections, int64_t limit, const std::vector<Block> &blocks,
-                   const ProbeTurn &turn, std::vector<double> &weights, int64_t visits)
+Supports::Supports(const Sections &sections, int64_t limit, std::vector<double> &weights,
+                   int64_t visits)
     : sections(sections), limit(limit), visitsLeft(visits), support(sections.units.size()),
       offsets(sections.units.size(), -1), states(sections.members.size(), {kNone, 0}),
-      weights(weights), twins(sections), blocks(blocks),
-      blocksOf(chooseBlocks(blocks, sections.units.size(), turn)), touched(sections.members.size()),
+      weights(weights), twins(sections), touched(sections.members.size()),
       touchedEdges(sections.members.size()), touchedRows(sections.members.size()),
-      touchedBlocks(blocks.size()), sumsOfEnds(sections.members.size()),
-      sumsOfBegins(sections.members.size()) {
+      sumsOfEnds(sections.members.size()), sumsOfBegins(sections.members.size()) {
   for (const std::vector<int64_t> &loads : sections.loads)
     left.push_back(std::accumulate(loads.begin(), loads.end(), int64_t{0}));
   Times reach(states.size());
@@ -83,8 +81,6 @@ bool Supports::place(int32_t unit, Times &reach) {
   offsets[unit] = support[unit];
   setSupport(unit, kNone);
   take(unit, -1);
-  for (int32_t block : blocksOf[unit])
-    touchedBlocks.add(block);
   if (isStackedWrong(*this, unit))
     return refuse(span);
   for (int32_t s = span.first; s <= span.second; ++s)
@@ -109,8 +105,6 @@ bool Supports::raise(int32_t unit, int64_t bytes) {
     if (support[unit] <= room(s))
       touched.add(s);
   setSupport(unit, bytes);
-  for (int32_t block : blocksOf[unit])
-    touchedBlocks.add(block);
   return bytes + sections.units[unit].size <= limit || refuse(span);
 }
 
@@ -193,20 +187,16 @@ static bool refresh(Supports &now, int32_t section, Times &reach) {
 /// section without room. Sections come first, since all other steps read their states.
 bool Supports::propagate(Times &reach) {
   bool fits = true;
-  auto isDone = [&] {
-    return touched.empty() && touchedEdges.empty() && touchedBlocks.empty() && touchedRows.empty();
-  };
+  auto isDone = [&] { return touched.empty() && touchedEdges.empty() && touchedRows.empty(); };
   while (fits && !isDone()) {
     while (fits && !touched.empty())
       fits = refresh(*this, touched.take(), reach);
     while (fits && !touchedEdges.empty())
       fits = alignEdge(*this, touchedEdges.take(), reach);
-    while (fits && touched.empty() && !touchedBlocks.empty())
-      fits = alignBlock(*this, touchedBlocks.take(), reach);
-    while (fits && touched.empty() && touchedBlocks.empty() && !touchedRows.empty())
+    while (fits && touched.empty() && !touchedRows.empty())
       fits = alignRow(*this, touchedRows.take(), reach);
   }
-  for (Worklist *list : {&touched, &touchedEdges, &touchedBlocks, &touchedRows})
+  for (Worklist *list : {&touched, &touchedEdges, &touchedRows})
     list->clear();
   return fits;
 }

@@ -112,8 +112,7 @@ struct Supports {
     int32_t unit, begin, end;
   };
 
-  Supports(const Sections &sections, int64_t limit, const std::vector<Block> &blocks,
-           const ProbeTurn &turn, std::vector<double> &weights, int64_t visits);
+  Supports(const Sections &sections, int64_t limit, std::vector<double> &weights, int64_t visits);
 
   /// Places a unit; returns false if a section has too little room then. `reach` receives the
   /// changed sections.
@@ -140,11 +139,8 @@ struct Supports {
   std::vector<double> &weights; // weights of sections, larger where dead ends occurred
   double increment = 1;
   Twins twins;
-  const std::vector<Block> &blocks;
-  std::vector<std::vector<int32_t>> blocksOf; // blocks that this probe assumes, by unit
   Worklist touched;                           // sections whose state may have changed
   Worklist touchedEdges, touchedRows;         // edges and rows of sections whose state has changed
-  Worklist touchedBlocks;
   std::vector<Sums> sumsOfEnds, sumsOfBegins; // by edge
   std::vector<char> isOpenPart;               // scratch, as are the next fields
   std::vector<int64_t> mergedSums, lowestTops;
@@ -160,15 +156,10 @@ private:
   void take(int32_t unit, int64_t sign);
 };
 
-// Conclusions from adjacent sections, from level sections, and from blocks. Each function raises
+// Conclusions from adjacent sections and from level sections. Each function raises
 // supports, adds its changes to `reach`, and returns false at a dead end.
 bool alignEdge(Supports &now, int32_t edge, Times &reach);
 bool alignRow(Supports &now, int32_t section, Times &reach);
-bool alignBlock(Supports &now, int32_t block, Times &reach);
-
-/// Chooses the blocks that a probe believes in, by unit.
-std::vector<std::vector<int32_t>> chooseBlocks(const std::vector<Block> &blocks, size_t units,
-                                               const ProbeTurn &turn);
 
 } // namespace reprise::offsets
 

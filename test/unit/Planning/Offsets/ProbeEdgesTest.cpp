@@ -15,8 +15,7 @@ bool isPacked(const Problem &problem, int64_t limit, int64_t nodes) {
   std::vector<double> weights(table.sections.members.size(), 1);
   ProbeTurn turn{0, nodes, 0};
   turn.isFirst = true;
-  std::vector<Block> none;
-  Probe probe(table.sections, limit, none, turn, weights, 100'000'000);
+  Probe probe(table.sections, limit, turn, weights, 100'000'000);
   if (!probe.run())
     return false;
   Solution solution = toSolution(problem, table.units, probe.result());

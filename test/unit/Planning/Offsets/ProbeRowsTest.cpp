@@ -14,10 +14,9 @@ int countPacked(int64_t nodes) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SearchTable table(cutArena(seed, 200, 200, 1 << 20, 1 << 12));
     std::vector<double> weights(table.sections.members.size(), 1);
-    std::vector<Block> none;
     ProbeTurn turn{0, nodes, 0};
     turn.isFirst = turn.learns = true;
-    Probe probe(table.sections, 1 << 20, none, turn, weights, 100'000'000);
+    Probe probe(table.sections, 1 << 20, turn, weights, 100'000'000);
     if (!probe.run())
       continue;
     ++packed;
