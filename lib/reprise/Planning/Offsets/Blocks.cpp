@@ -1,5 +1,6 @@
 // reprise: buffers that probably take the place of other buffers
 #include "Sections.h"
+#include "reprise/Support/StableSort.h"
 
 #include <algorithm>
 #include <numeric>
@@ -56,8 +57,7 @@ static std::vector<Pair> listPairs(const Edge &edge) {
       if (pairs.size() < kMostPairs)
         pairs.push_back({end->bits, at->bits});
   }
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const Pair &a, const Pair &b) { return a.count() < b.count(); });
+  reprise::sortStably(pairs, [](const Pair &a, const Pair &b) { return a.count() < b.count(); });
   return pairs;
 }
 

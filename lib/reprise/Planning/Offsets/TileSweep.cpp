@@ -1,5 +1,6 @@
 // reprise: a sweep over tiles that fill an arena
 #include "Tiles.h"
+#include "reprise/Support/StableSort.h"
 
 #include <algorithm>
 #include <numeric>
@@ -65,8 +66,7 @@ std::vector<TileSweep::Subset> TileSweep::listSubsets(const List &from, Subset s
 std::vector<TileSweep::Change> TileSweep::matchSubsets(const Change &left) {
   std::vector<Subset> ends = listSubsets(left.ends, {tiles[left.ends.front()].size, 1});
   std::vector<Subset> begins = listSubsets(left.begins, {0, 0});
-  std::stable_sort(begins.begin(), begins.end(),
-                   [](const Subset &a, const Subset &b) { return a.bytes < b.bytes; });
+  reprise::sortStably(begins, [](const Subset &a, const Subset &b) { return a.bytes < b.bytes; });
   auto pick = [](const List &from, uint64_t bits) {
     List picked;
     for (size_t i = 0; i < from.size(); ++i)
