@@ -161,18 +161,13 @@ void OrderTree::replaceIn(Node &node, Node &with) {
   for (Node &child : node.children)
     if (child.marked == node.marked)
       return replaceIn(child, with);
-  // Full children of a fixed node, side by side.
-  Nodes row;
-  bool isDone = false;
-  for (Node &child : node.children) {
-    if (child.isEmpty()) {
-      row.push_back(std::move(child));
-    } else if (!isDone) {
-      row.push_back(std::move(with));
-      isDone = true;
-    }
-  }
-  node.children = std::move(row);
+  // Full children of a fixed node, side by side: the first one gives its place.
+  auto hasMarks = [](const Node &child) { return !child.isEmpty(); };
+  auto end = node.children.end(), first = std::find_if(node.children.begin(), end, hasMarks);
+  if (first == end)
+    return;
+  *first = std::move(with);
+  node.children.erase(std::remove_if(first + 1, end, hasMarks), end);
 }
 
 /// The least rank of its leaves.

@@ -81,7 +81,7 @@ std::vector<TileSweep::Change> TileSweep::matchSubsets(const Change &left) {
     for (; at != begins.end() && at->bytes == end.bytes && keyed.size() < kMostChanges; ++at) {
       Change change{pick(left.ends, end.bits), pick(left.begins, at->bits)};
       size_t size = change.ends.size() + change.begins.size();
-      keyed.push_back({{size, random.next()}, std::move(change)});
+      keyed.emplace_back(std::make_pair(size, random.next()), std::move(change));
     }
   }
   visitsLeft -= 100 * static_cast<int64_t>(keyed.size());
