@@ -5,15 +5,19 @@
 # make test-frameworks  the tests that need PyTorch, JAX and their models, in a virtual environment (ALL=1 for every model)
 # make bench      measure; writes build/bench/*.json
 # make asan       build with address and undefined-behaviour sanitizers and run the lit suite and the unit tests
-# make nightly    what a machine has time for at night: make asan, a minute of each fuzzer of bytes, and the
-#                 random training programs that show every op replayed
+# make tsan       build the runtime with the thread sanitizer and run its unit tests
+# make tidy       clang-tidy by the short list of .clang-tidy, on every file (FILES="a.cpp b.cpp" for some)
+# make nightly    what a machine has time for at night: make asan, make tsan, make tidy, a minute of each fuzzer of
+#                 bytes, changed files of every kind, and the random training programs that show every op replayed
 # make docs       write docs/reference/generated again
 # make site       build the pages as a site: build/site/index.html
 # make install    PREFIX=FOLDER
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+# changed files of each kind in a night
+MUTANTS ?= 10000
 
-.PHONY: build demo check test test-frameworks bench asan nightly docs site install clean
+.PHONY: build demo check test test-frameworks bench asan tsan tidy nightly docs site install clean
 
 build: build/build.ninja
 	@cmake --build build -j $(JOBS)
@@ -43,8 +47,17 @@ asan:
 	@cmake --build build-asan -j $(JOBS)
 	@python3 utils/run-tests.py build-asan unit lit
 
-nightly: asan build
+tsan:
+	@test -f build-tsan/build.ninja || { utils/install-deps.sh && cmake --preset tsan; }
+	@cmake --build build-tsan -j $(JOBS) --target RepriseRuntimeTests
+	@python3 utils/run-tests.py build-tsan unit
+
+tidy: build
+	@python3 utils/tidy.py build --jobs=$(JOBS) $(FILES)
+
+nightly: asan tsan tidy build
 	@python3 utils/fuzz/fuzz-bytes.py build-asan --seconds=60
+	@python3 utils/fuzz/fuzz-files.py build --seed=day --count=$(MUTANTS) --jobs=$(JOBS)
 	@build/bin/reprise-fuzz --kind=training --count=400 --jobs=$(JOBS)
 
 docs: build
@@ -57,4 +70,4 @@ install: build
 	@cmake --install build --prefix "$(PREFIX)"
 
 clean:
-	rm -rf build build-dev build-asan
+	rm -rf build build-dev build-asan build-tsan

@@ -11,7 +11,7 @@ required="libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 clang-
 # link it.
 # With Open MPI, several processes can run one bundle. The Python package links zstd statically, and makes a venv. The site
 # has pages of C and C++ by doxygen.
-optional="libdnnl-dev coinor-libcbc-dev libopenmpi-dev openmpi-bin libzstd-dev python3-dev python3-venv doxygen"
+optional="clang-tidy-22 libdnnl-dev coinor-libcbc-dev libopenmpi-dev openmpi-bin libzstd-dev python3-dev python3-venv doxygen"
 
 say() { echo "install-deps: $*"; }
 fail() {

@@ -102,6 +102,8 @@ void Tally::checkKernelCoverage() {
 
 void Tally::printSummary() const {
   for (const OpSpec &spec : allOps()) {
+    if (generated.empty())
+      break; // files, not programs
     auto of = [&](const std::map<std::string, int64_t> &counts) {
       auto found = counts.find(spec.name.str());
       return found == counts.end() ? 0 : found->second;

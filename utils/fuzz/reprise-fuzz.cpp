@@ -1,5 +1,6 @@
 // reprise: runs random programs in all configurations that must agree
 #include "Child.h"
+#include "Files.h"
 #include "Generator.h"
 #include "KernelGenerator.h"
 #include "Tally.h"
@@ -25,9 +26,11 @@ struct Flags {
   cl::SubCommand print{"print", "Print the program of a seed"};
   cl::SubCommand check{"check", "Check the program in a file; exit code 1 if it fails"};
   cl::SubCommand reduce{"reduce", "Reduce a failing program with reprise-reduce"};
+  cl::SubCommand files{"files", "Read changed files of all kinds; exit code 1 if one is fatal"};
   cl::opt<uint64_t> seed{"seed",         cl::desc("The (first) seed"),
                          cl::init(1),    cl::sub(cl::SubCommand::getTopLevel()),
-                         cl::sub(print), cl::sub(reduce)};
+                         cl::sub(print), cl::sub(reduce),
+                         cl::sub(files)};
   cl::opt<Kind> kind{
       "kind", cl::desc("What programs are for"),
       cl::values(
@@ -36,14 +39,21 @@ struct Flags {
           clEnumValN(Kind::Gpu, "gpu", "the same on a GPU, in all orders of an emulated one"),
           clEnumValN(Kind::Batches, "batches", "micro-batches: the same ops, with a batch")),
       cl::init(Kind::Training), cl::sub(cl::SubCommand::getAll())};
-  cl::opt<uint64_t> count{"count", cl::desc("How many programs"), cl::init(500)};
-  cl::opt<unsigned> jobs{"jobs", cl::desc("Processes that work at a time"), cl::init(2)};
-  cl::opt<std::string> save{"save", cl::desc("A folder that gets the programs that fail")};
+  cl::opt<uint64_t> count{"count", cl::desc("Number of programs, or of files of each kind"),
+                          cl::init(500), cl::sub(cl::SubCommand::getTopLevel()), cl::sub(files)};
+  cl::opt<unsigned> jobs{"jobs", cl::desc("Processes that work at a time"), cl::init(2),
+                         cl::sub(cl::SubCommand::getTopLevel()), cl::sub(files)};
+  cl::opt<std::string> save{"save", cl::desc("A folder that gets the programs or files that fail"),
+                            cl::sub(cl::SubCommand::getTopLevel()), cl::sub(files)};
+  cl::list<std::string> kinds{"kinds", cl::desc("Kinds of files (all)"), cl::CommaSeparated,
+                              cl::sub(files)};
   cl::opt<std::string> like{"like", cl::desc("Only a failure of this kind counts"), cl::sub(check)};
   cl::list<std::string> without{
       "without", cl::desc("Ops that no program holds: to search on past a known failure"),
       cl::CommaSeparated, cl::sub(cl::SubCommand::getAll())};
   cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"), cl::sub(check), cl::sub(reduce)};
+  cl::opt<std::string> folder{cl::Positional, cl::desc("ORIGINALS, a folder with KIND/FILE"),
+                              cl::Required, cl::sub(files)};
 };
 
 Verdict checkAs(Kind kind, StringRef text, MLIRContext *context, std::optional<uint64_t> seed) {
@@ -259,6 +269,14 @@ int main(int argc, char **argv) {
   context.loadAllAvailableDialects();
   static int anchor;
   std::string self = llvm::sys::fs::getMainExecutable(argv[0], &anchor);
+  if (flags.files)
+    return readChangedFiles({flags.folder,
+                             {flags.kinds.begin(), flags.kinds.end()},
+                             flags.seed,
+                             flags.count,
+                             flags.jobs,
+                             flags.save},
+                            &context);
   if (flags.check)
     return checkFile(flags, &context);
   if (flags.reduce)

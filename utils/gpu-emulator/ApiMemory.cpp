@@ -30,7 +30,7 @@ struct Copy {
   std::vector<uint8_t> kept;
 };
 
-Work copyWork(Driver &driver, Copy copy) {
+Work copyWork(Driver &driver, const Copy &copy) {
   const Memory *memory = &driver.memory;
   return [memory, copy](unsigned number, const uint8_t *ordered) {
     Accessor me{makeAgent(number, 0, 0, 0), ordered};

@@ -104,7 +104,7 @@ std::string problemOf(const LoadedFunction &function, const LaunchShape &shape) 
 
 /// Returns the work of a launch. Only a caller that has waited for the work may unload the module.
 Work launchWork(Driver &driver, const LoadedFunction &function, const LaunchShape &shape,
-                std::vector<uint8_t> params) {
+                const std::vector<uint8_t> &params) {
   Driver *owner = &driver;
   const Program *program = &function.program;
   int device = function.device;

@@ -64,7 +64,7 @@ struct Argument {
   int64_t batchDim = -1;       ///< inputs: the batch dimension; -1 for none
   uint64_t bytes = 0;          ///< elements · elementBytes(dtype)
   bool hasInitializer = false; ///< init_parameters or init_inputs writes it
-  Rows rows;
+  Rows rows = {};
 
   bool operator==(const Argument &other) const;
 };
@@ -80,7 +80,7 @@ struct Result {
   BufferRef buffer; ///< its bytes are elements · elementBytes(dtype)
   int32_t argument = -1;
   uint32_t device = 0; ///< device whose step computes the result
-  Rows rows;
+  Rows rows = {};
 
   bool operator==(const Result &other) const;
 };

@@ -149,6 +149,7 @@ public:
   /// this kind. All ranks call it at the same time.
   virtual Expected<std::unique_ptr<Transport>> connect(Ranks &ranks, const Bundle &bundle);
   /// Sets the store of algorithms for library calls. Call it before programs are prepared.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): overrides keep it.
   virtual void setTuning(std::shared_ptr<Tuning>) {}
   /// Returns lines for the user, each line once.
   virtual std::vector<std::string> takeNotes() { return {}; }

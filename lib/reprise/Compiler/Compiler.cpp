@@ -175,8 +175,8 @@ LogicalResult Run::findRuns() {
   for (ProgramOp program : programs)
     if (failed(verifyOneDevice(program)))
       return failure();
-  llvm::stable_sort(programs,
-                    [](ProgramOp a, ProgramOp b) { return findOnlyDevice(a) < findOnlyDevice(b); });
+  sortStably(programs,
+             [](ProgramOp a, ProgramOp b) { return findOnlyDevice(a) < findOnlyDevice(b); });
   for (auto [i, program] : llvm::enumerate(programs)) {
     if (*findOnlyDevice(program) != static_cast<int64_t>(i))
       return program.emitError("expected one program per device, numbered from 0: got device ")

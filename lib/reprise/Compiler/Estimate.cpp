@@ -35,7 +35,7 @@ static Buffers listLive(const std::vector<ReportedBuffer> &buffers, int64_t laun
   for (const ReportedBuffer &buffer : buffers)
     if (buffer.first <= launch && buffer.last >= launch)
       found.push_back(&buffer);
-  llvm::stable_sort(found, [](const ReportedBuffer *a, const ReportedBuffer *b) {
+  sortStably(found, [](const ReportedBuffer *a, const ReportedBuffer *b) {
     return std::make_tuple(a->offset, -a->bytes, -a->first) <
            std::make_tuple(b->offset, -b->bytes, -b->first);
   });

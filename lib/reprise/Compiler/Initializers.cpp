@@ -40,7 +40,8 @@ struct WholeArray {
 };
 } // namespace
 
-static WholeArray findWhole(EntrySignature signature, unsigned argument, RankedTensorType type) {
+static WholeArray findWhole(const EntrySignature &signature, unsigned argument,
+                            RankedTensorType type) {
   std::optional<EntrySignature::Rows> rows = signature.getArgumentRows(argument);
   if (!rows)
     return {signature.getArgumentName(argument).getValue(), type, std::nullopt};

@@ -7,6 +7,7 @@
 #include "reprise/Costs/CostModel.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Runtime/Bundle.h"
+#include "reprise/Support/StableSort.h"
 
 namespace reprise {
 
@@ -62,7 +63,7 @@ std::vector<std::pair<std::string, KindError>> listErrors(const Report &report);
 
 /// The largest first; entries of one size stay in their order.
 template <typename T> void sortByBytes(std::vector<const T *> &entries) {
-  llvm::stable_sort(entries, [](const T *a, const T *b) { return a->bytes > b->bytes; });
+  sortStably(entries, [](const T *a, const T *b) { return a->bytes > b->bytes; });
 }
 
 /// Returns the values of the plan, largest first; none without a plan.

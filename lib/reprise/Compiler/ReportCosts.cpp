@@ -45,8 +45,8 @@ void describeCosts(ProgramOp step, const CostModel &costs, Report &report) {
 std::vector<std::pair<std::string, KindError>> listErrors(const Report &report) {
   std::vector<std::pair<std::string, KindError>> rows(report.modelError.begin(),
                                                       report.modelError.end());
-  llvm::stable_sort(
-      rows, [](const auto &a, const auto &b) { return a.second.measured > b.second.measured; });
+  sortStably(rows,
+             [](const auto &a, const auto &b) { return a.second.measured > b.second.measured; });
   return rows;
 }
 

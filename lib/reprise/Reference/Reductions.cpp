@@ -2,6 +2,7 @@
 #include "Chains.h"
 #include "Models.h"
 #include "reprise/Reference/Elementary.h"
+#include "reprise/Support/StableSort.h"
 #include <limits>
 #include <numeric>
 
@@ -158,7 +159,7 @@ Results evaluateTopK(TopKOp op, Operands operands) {
     for (int64_t row = 0; row < operand.size(); row += n) {
       std::vector<int64_t> order(n);
       std::iota(order.begin(), order.end(), 0);
-      std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+      sortStably(order, [&](int64_t i, int64_t j) {
         auto x = values[row + i], y = values[row + j];
         return x > y || (x != x && y == y);
       });

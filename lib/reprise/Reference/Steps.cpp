@@ -8,6 +8,7 @@
 #include "reprise/Reference/Interpreter.h"
 #include "reprise/Reference/Numbers.h"
 #include "reprise/Runtime/Progress.h"
+#include "reprise/Support/StableSort.h"
 
 #include <numeric>
 
@@ -33,7 +34,7 @@ Error Steps::readSignature() {
       return error;
   order.resize(names.size());
   std::iota(order.begin(), order.end(), size_t(0));
-  llvm::stable_sort(order, [&](size_t a, size_t b) { return positions[a] < positions[b]; });
+  sortStably(order, [&](size_t a, size_t b) { return positions[a] < positions[b]; });
   return Error::success();
 }
 
@@ -214,8 +215,8 @@ runtime::RunInterface Steps::interface() const {
   std::vector<const Argument *> sorted;
   for (const Argument &argument : arguments)
     sorted.push_back(&argument);
-  llvm::stable_sort(sorted,
-                    [](const Argument *a, const Argument *b) { return a->position < b->position; });
+  sortStably(sorted,
+             [](const Argument *a, const Argument *b) { return a->position < b->position; });
   for (const Argument *argument : sorted)
     if (!isScalarRole(argument->role) && beginsArray(argument->rows))
       own.arguments.push_back({nameOfArray(argument->name, argument->rows), argument->role,
@@ -250,8 +251,8 @@ Error Steps::write(const StepsOptions &options) const {
 /// The device programs, by device, or the one function that import leaves.
 static std::vector<FunctionOpInterface> findEntries(ModuleOp module) {
   SmallVector<ProgramOp> programs = findPrograms(module);
-  llvm::stable_sort(programs,
-                    [](ProgramOp a, ProgramOp b) { return findOnlyDevice(a) < findOnlyDevice(b); });
+  sortStably(programs,
+             [](ProgramOp a, ProgramOp b) { return findOnlyDevice(a) < findOnlyDevice(b); });
   if (!programs.empty())
     return {programs.begin(), programs.end()};
   auto functions = llvm::to_vector(module.getOps<func::FuncOp>());

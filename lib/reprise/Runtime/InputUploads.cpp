@@ -5,8 +5,9 @@ using namespace reprise::runtime;
 
 /// Waits for copies before the memory is freed.
 InputUploads::Upload::~Upload() {
+  // An error of a copy that nobody waits for changes no result.
   if (stream)
-    stream->synchronize();
+    (void)stream->synchronize();
 }
 
 Error InputUploads::open(Upload &upload, uint64_t bytes) {

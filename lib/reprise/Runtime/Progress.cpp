@@ -2,6 +2,7 @@
 #include "reprise/Runtime/Progress.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -51,7 +52,7 @@ std::string Progress::remaining(int64_t done) const {
   double passed = std::chrono::duration<double>(Clock::now() - start).count();
   if (passed < 1 || done <= 0 || done >= total)
     return "";
-  long seconds = static_cast<long>(passed / done * (total - done) + 0.5);
+  long seconds = std::lround(passed / done * (total - done));
   char text[48];
   snprintf(text, sizeof(text), " %ld:%02ld left", seconds / 60, seconds % 60);
   return text;

@@ -2,6 +2,7 @@
 #include "reprise/Runtime/Trace.h"
 #include "reprise/Runtime/Json.h"
 #include "reprise/Runtime/LiveBytes.h"
+#include "reprise/Support/StableSort.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -212,9 +213,8 @@ std::vector<Profile::Row> Profile::rows() const {
          ", \"function\": " + function + ", \"launch\": " + jsonString(key) + ", \"ops\": []",
          sum});
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row &a, const Row &b) {
-    return a.sum.nanoseconds > b.sum.nanoseconds;
-  });
+  reprise::sortStably(
+      rows, [](const Row &a, const Row &b) { return a.sum.nanoseconds > b.sum.nanoseconds; });
   return rows;
 }
 

@@ -60,21 +60,14 @@ static bool isDump(Diagnostic &note) {
   return StringRef(text).starts_with("see current operation: ") && StringRef(text).contains('\n');
 }
 
-/// Returns the diagnostic without long texts and dumps; none if it has none.
-static std::optional<Diagnostic> tidyUp(Diagnostic &diagnostic) {
-  std::string text = diagnostic.str(), shown = reprise::shortenMessage(text);
-  Diagnostic tidy(diagnostic.getLocation(), diagnostic.getSeverity());
-  tidy << shown;
-  bool isTidy = text == shown;
-  for (Diagnostic &note : diagnostic.getNotes()) {
-    text = note.str();
-    shown = reprise::shortenMessage(text);
-    bool isDropped = isDump(note);
-    isTidy &= !isDropped && text == shown;
-    if (!isDropped)
-      tidy.attachNote(note.getLocation()) << shown;
-  }
-  return isTidy ? std::nullopt : std::optional(std::move(tidy));
+/// Returns the diagnostic without the notes that are dumps.
+static Diagnostic dropDumps(Diagnostic &diagnostic) {
+  Diagnostic kept(diagnostic.getLocation(), diagnostic.getSeverity());
+  kept << diagnostic.str();
+  for (Diagnostic &note : diagnostic.getNotes())
+    if (!isDump(note))
+      kept.attachNote(note.getLocation()) << note.str();
+  return kept;
 }
 
 namespace {
@@ -84,11 +77,16 @@ public:
 
   /// Fails where another handler is to print.
   LogicalResult handle(Diagnostic &diagnostic) {
-    if (std::optional<Diagnostic> tidy = tidyUp(diagnostic)) {
-      diagnostic.getLocation().getContext()->getDiagEngine().emit(std::move(*tidy));
+    if (llvm::any_of(diagnostic.getNotes(), isDump)) {
+      diagnostic.getLocation().getContext()->getDiagEngine().emit(dropDumps(diagnostic));
       return success();
     }
     kept.clear();
+    // We shorten in place. The reader of bytecode has a handler that adds a note with raw bytes to
+    // each diagnostic, so that a shortened copy would get the note again, without end.
+    shorten(diagnostic);
+    for (Diagnostic &note : diagnostic.getNotes())
+      shorten(note);
     if (StringRef flag = reprise::getFlag(diagnostic.getLocation()); !flag.empty()) {
       printFlag(flag, diagnostic);
       return success();
@@ -116,8 +114,18 @@ private:
     bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
     if (scope.empty() || isRemark)
       return;
+    replace(diagnostic, "in " + reprise::shortenMessage(scope) + ": " + diagnostic.str());
+  }
+
+  void shorten(Diagnostic &diagnostic) {
+    std::string text = diagnostic.str(), shown = reprise::shortenMessage(text);
+    if (text != shown)
+      replace(diagnostic, std::move(shown));
+  }
+
+  void replace(Diagnostic &diagnostic, std::string text) {
     // The diagnostic only refers to its texts.
-    kept.push_back("in " + reprise::shortenMessage(scope) + ": " + diagnostic.str());
+    kept.push_back(std::move(text));
     for (DiagnosticArgument &argument : diagnostic.getArguments())
       argument = DiagnosticArgument(StringRef());
     if (!diagnostic.getArguments().empty())

@@ -245,6 +245,13 @@ TEST(Offsets, MiniMallocInstances) {
   }
 }
 
+TEST(Offsets, AnyHeightMayBeEnough) {
+  Problem problem = readInstance("A.1048576.csv");
+  SolveOptions options;
+  options.enough = INT64_MAX;
+  EXPECT_EQ(messageOf(validate(problem, solve(problem, options))), "");
+}
+
 /// Tries all orders in which buffers are placed as low as they fit: one of them has the smallest
 /// height.
 int64_t bruteForce(const Problem &problem) {

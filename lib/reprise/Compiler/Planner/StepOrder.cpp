@@ -2,6 +2,7 @@
 #include "StepOrder.h"
 
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/StableSort.h"
 
 #include <numeric>
 
@@ -39,6 +40,6 @@ OpOrder reprise::findOpOrder(ProgramOp step, const exec::LaunchNumbers &numbers,
   }
   OpOrder order(ops.size());
   std::iota(order.begin(), order.end(), 0);
-  llvm::stable_sort(order, [&](int a, int b) { return placeOf[ops[a]] < placeOf[ops[b]]; });
+  sortStably(order, [&](int a, int b) { return placeOf[ops[a]] < placeOf[ops[b]]; });
   return order;
 }

@@ -2,6 +2,7 @@
 #include "ProgramOrder.h"
 
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Support/StableSort.h"
 
 #include <map>
 
@@ -33,7 +34,7 @@ void sortResults(runtime::Bundle &bundle, ArrayRef<BundlePrograms> devices) {
       if (StringAttr name = signature.getResultName(i))
         positions[name.str()] = signature.getResultPosition(i);
   }
-  llvm::stable_sort(bundle.results, [&](const runtime::Result &a, const runtime::Result &b) {
+  sortStably(bundle.results, [&](const runtime::Result &a, const runtime::Result &b) {
     return positions[a.name] < positions[b.name];
   });
 }

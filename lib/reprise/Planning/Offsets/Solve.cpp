@@ -56,7 +56,7 @@ private:
   void sweeps() {
     for (SweepOrder order : {SweepOrder::Size, SweepOrder::Life})
       for (bool backward : {false, true})
-        if (height > bound)
+        if (height > bound || candidates.empty()) // any height may be enough
           offer(sweep(units, problem.alignment, order, backward));
     for (StackOrder order : {StackOrder::Life, StackOrder::Death, StackOrder::Birth})
       if (height > bound)

@@ -1,5 +1,6 @@
 // reprise: costs of runs of units as stages
 #include "reprise/Planning/Stages/Balance.h"
+#include "reprise/Support/StableSort.h"
 
 #include <algorithm>
 #include <limits>
@@ -160,7 +161,7 @@ private:
       return a->seconds * static_cast<double>(b->bytes) <
              b->seconds * static_cast<double>(a->bytes);
     };
-    std::stable_sort(sorted.begin(), sorted.end(), isCheaper);
+    sortStably(sorted, isCheaper);
     size_t most = (sorted.size() + kMostClasses - 1) / kMostClasses, members = 0;
     for (const Replay *replay : sorted) {
       if (classes.empty() || ++members == most) {

@@ -40,10 +40,11 @@ private:
   }
   int64_t readInteger(std::string_view key, int64_t least, int64_t most) {
     std::optional<int64_t> number = scanner.readInteger();
-    if (!number || *number < least || *number > most)
-      refuse("expected an integer from " + std::to_string(least) + " to " + std::to_string(most) +
-             " for '" + std::string(key) + "'" + scanner.place());
-    return number.value_or(least);
+    if (number && *number >= least && *number <= most)
+      return *number;
+    refuse("expected an integer from " + std::to_string(least) + " to " + std::to_string(most) +
+           " for '" + std::string(key) + "'" + scanner.place());
+    return least; // what follows may rely on the range
   }
   double readSeconds(std::string_view key) {
     std::optional<double> number = scanner.readNumber();

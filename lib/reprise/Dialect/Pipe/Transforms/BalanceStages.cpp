@@ -4,6 +4,7 @@
 #include "Order.h"
 #include "StageProblem.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Support/StableSort.h"
 #include "reprise/Support/Wording.h"
 
 using namespace mlir;
@@ -73,7 +74,7 @@ struct BalanceStagesPass : impl::BalanceStagesPassBase<BalanceStagesPass> {
         return signalPassFailure();
     if (found.empty())
       return;
-    llvm::stable_sort(found, isBetter);
+    sortStably(found, isBetter);
     if (!keep)
       renumber(found.front().units);
     annotate(found);
@@ -201,7 +202,7 @@ private:
       return;
     stages::Problem numbers = problem.make(staged.schedule, whole);
     SmallVector<const RefusedCut *> smallestFirst = refused;
-    llvm::stable_sort(smallestFirst, [](const RefusedCut *a, const RefusedCut *b) {
+    sortStably(smallestFirst, [](const RefusedCut *a, const RefusedCut *b) {
       return *llvm::min_element(a->rooms) > *llvm::min_element(b->rooms);
     });
     for (const RefusedCut *cut : smallestFirst) {

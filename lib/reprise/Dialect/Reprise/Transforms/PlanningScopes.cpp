@@ -118,7 +118,8 @@ std::optional<NamedExecutions> reprise::findPlaces(ProgramOp program, ArrayRef<O
       behind; // per op of the program: itself, and the next one
   for (Operation &op : program.getBody().front().without_terminator())
     behind.push_back({&op, numbers.lookup_or(&op, -1)});
-  for (int next = -1; auto &[op, number] : llvm::reverse(behind))
+  int next = -1;
+  for (auto &[op, number] : llvm::reverse(behind))
     next = number = number < 0 ? next : number;
   NamedExecutions named{std::move(executions), {}};
   for (checkpoint::Execution &execution : named.executions) {

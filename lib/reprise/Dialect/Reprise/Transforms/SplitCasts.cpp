@@ -6,6 +6,7 @@
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Interfaces/Kinds.h"
 #include "reprise/Policy/Policy.h"
+#include "reprise/Support/StableSort.h"
 
 using namespace mlir;
 
@@ -48,7 +49,7 @@ void split(CastOp cast) {
       uses.push_back(&use);
   // The list of uses runs backwards. The last reader in the cast's own part keeps the cast.
   std::reverse(uses.begin(), uses.end());
-  llvm::stable_sort(uses, [&](OpOperand *left, OpOperand *right) {
+  sortStably(uses, [&](OpOperand *left, OpOperand *right) {
     return areOfOnePart(cast, left->getOwner()) < areOfOnePart(cast, right->getOwner());
   });
   for (auto [number, use] : llvm::enumerate(uses)) {

@@ -43,6 +43,9 @@ bool Evaluator::allows(int value, Choice choice) const {
     return mayOverride || choice == Choice::Save;
   case Label::PreferRecompute:
     return mayOverride || !keepsOriginal(choice) || labelled.choices[value] == Choice::Save;
+  case Label::MustOffload:
+  case Label::PreferOffload:
+    break; // no problem has these labels: the offload op is an operation of its own
   }
   return false;
 }

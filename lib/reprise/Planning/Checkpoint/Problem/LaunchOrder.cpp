@@ -1,5 +1,6 @@
 // reprise: other orders of a step's launches, and the footprint that it has in them
 #include "reprise/Planning/Checkpoint/Problem/LaunchOrder.h"
+#include "reprise/Support/StableSort.h"
 
 #include <algorithm>
 #include <numeric>
@@ -73,8 +74,8 @@ template <typename T> static void permute(std::vector<T> &list, const std::vecto
 static std::vector<int> sortOperations(const Footprint &arranged) {
   std::vector<int> operations(arranged.times.size());
   std::iota(operations.begin(), operations.end(), 0);
-  std::stable_sort(operations.begin(), operations.end(),
-                   [&](int a, int b) { return arranged.times[a] < arranged.times[b]; });
+  reprise::sortStably(operations,
+                      [&](int a, int b) { return arranged.times[a] < arranged.times[b]; });
   return operations;
 }
 

@@ -3,6 +3,7 @@
 #include "../RandomCheckpoint.h"
 
 #include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
+#include "reprise/Support/StableSort.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -22,9 +23,8 @@ public:
       : best(start), problem(given.problem), footprint(given.footprint), budget(budget),
         builder(given.problem), meter(given.problem, given.footprint),
         free(findFree(given.problem)), choices(given.problem.values.size(), Choice::Save) {
-    std::stable_sort(free.begin(), free.end(), [&](int a, int b) {
-      return problem.values[a].bytes > problem.values[b].bytes;
-    });
+    reprise::sortStably(
+        free, [&](int a, int b) { return problem.values[a].bytes > problem.values[b].bytes; });
   }
 
   /// Returns false if the search takes too long; `best` is then only the cheapest plan found.
