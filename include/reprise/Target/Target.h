@@ -51,7 +51,9 @@ struct Capabilities {
   bool canFail = false;
 };
 
-/// A machine. Grouping, places and code generation know nothing else of it.
+/// A machine. If a launch names nests (Target/GivenNests.h), its kernels, its scratch and what may
+/// lie in place follow from these nests instead of the body. Grouping, places and code generation
+/// know nothing else of it.
 class Target {
 public:
   /// Pairs (operand of a body's terminator, argument of the body).
@@ -81,6 +83,10 @@ public:
   /// returns their commands. Errors are emitted at the op that no kernel can hold.
   virtual mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                                     mlir::ModuleOp kernels) const = 0;
+  /// Adds the kernels of nests, a `nest.program` without tiles, in the same way. Fails if a
+  /// schedule does not fit the target.
+  virtual mlir::FailureOr<EmittedLaunch> emitNests(mlir::Operation *program, llvm::StringRef name,
+                                                   mlir::ModuleOp kernels) const = 0;
   /// Library function for a launch, or the reason why a requested library does not compute it; both
   /// are empty if no library is requested.
   struct LibraryChoice {
@@ -90,6 +96,9 @@ public:
   /// Returns the scratch of the commands of emitLaunch; 0 for ops without a kernel yet. Other
   /// errors are those of emitLaunch.
   virtual mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const = 0;
+  /// Returns a module of modules in which these kernels are of the dialects llvm and nvvm.
+  virtual mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+  lowerKernels(mlir::ModuleOp kernels) const = 0;
   /// Compiles all kernels that emitLaunch has added. The same module gives the same bytes.
   virtual mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const = 0;
 

@@ -79,14 +79,13 @@ FailureOr<std::string> compileKernel(ModuleOp kernel, StringRef chip) {
   return text;
 }
 
-void prepare(MLIRContext &context) {
+void registerTranslations(MLIRContext &context) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);
   context.appendDialectRegistry(registry);
-  context.loadDialect<gpu::GPUDialect, NVVM::NVVMDialect>();
 }
 
 } // namespace
@@ -146,11 +145,19 @@ static FailureOr<std::string> compileForChips(ModuleOp kernel, StringRef chips, 
   return texts + cubins;
 }
 
-FailureOr<Image> CudaBackend::compileKernels(ModuleOp kernels) const {
-  MLIRContext &context = *kernels.getContext();
-  prepare(context);
+FailureOr<OwningOpRef<ModuleOp>> CudaBackend::lowerKernels(ModuleOp kernels) const {
+  kernels.getContext()->loadDialect<gpu::GPUDialect, NVVM::NVVMDialect>();
   FailureOr<OwningOpRef<ModuleOp>> outer = convertKernels(kernels);
   if (failed(outer) || failed(lowerToLlvmDialect(**outer)))
+    return failure();
+  return outer;
+}
+
+FailureOr<Image> CudaBackend::compileKernels(ModuleOp kernels) const {
+  MLIRContext &context = *kernels.getContext();
+  registerTranslations(context);
+  FailureOr<OwningOpRef<ModuleOp>> outer = lowerKernels(kernels);
+  if (failed(outer))
     return failure();
   auto lowered = llvm::to_vector((*outer)->getOps<ModuleOp>());
   std::vector<std::string> texts(lowered.size());

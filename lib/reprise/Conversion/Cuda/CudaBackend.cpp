@@ -17,6 +17,7 @@
 #include "reprise/Conversion/LoopNest/ContractionLaunch.h"
 #include "reprise/Dialect/Reprise/IR/Casts.h"
 #include "reprise/Support/ByteSize.h"
+#include "reprise/Target/GivenNests.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -84,9 +85,10 @@ static FailureOr<EmittedLaunch> emitAttention(Operation *op, StringRef name, Mod
 }
 
 Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
-  if (findAttention(body))
+  bool isGiven = findGivenNests(body) != nullptr;
+  if (!isGiven && findAttention(body))
     return {};
-  if (isContractionLaunch(body))
+  if (!isGiven && isContractionLaunch(body))
     return findContractionInPlacePairs(body);
   return nests::findInPlacePairs(body, threadRules, makeThreadSchedule);
 }
@@ -114,6 +116,23 @@ static EmittedCommand emitNest(const Nest &nest, StringRef name, ModuleOp kernel
   }
   NestEmitter(k, nest, schedule).emitThread(item, lane, rowMemory, placeAlignment);
   return {name.str(), schedule.items, nest.buffers, 0, schedule.itemThreads, threads};
+}
+
+static FailureOr<EmittedLaunch> emitProgram(NestProgramOp program, StringRef name, ModuleOp kernels,
+                                            int64_t placeAlignment) {
+  if (failed(verifySchedules(program, makeThreadSchedule)))
+    return failure();
+  EmittedLaunch launch;
+  launch.sharedBytes = program.getShared();
+  ThreadCommands commands(name, kernels, launch);
+  for (Operation &op : program.getBody().front()) {
+    if (auto alone = dyn_cast<AloneOp>(op))
+      emitThreadAlone(commands, alone);
+    else
+      launch.commands.push_back(emitNest(Nest(cast<KernelOp>(op)), nextKernelName(name, launch),
+                                         kernels, program.getElements(), placeAlignment));
+  }
+  return launch;
 }
 
 /// Accesses of global memory ask for no more than the places have; elements are aligned always.
@@ -158,33 +177,28 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
     return op->emitError("cannot be compiled for ")
            << getName() << " yet: '" << op->getName() << "' has no kernel there";
   };
-  EmittedLaunch launch;
   if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
-    return launch;
-  if (isContractionLaunch(body))
+    return EmittedLaunch();
+  bool isGiven = findGivenNests(body) != nullptr;
+  if (!isGiven && isContractionLaunch(body))
     return cuda::emitContractionLaunch(body, name, kernels, LaunchOperands(name, kernels, *this),
                                        contractions);
-  if (Operation *pool = findPool(body))
+  if (Operation *pool = isGiven ? nullptr : findPool(body))
     return emitThreadPool(pool, name, kernels, LaunchOperands(name, kernels, *this));
-  if (Operation *op = findAttention(body))
+  if (Operation *op = isGiven ? nullptr : findAttention(body))
     return emitAttention(op, name, kernels, LaunchOperands(name, kernels, *this), contractions);
   for (Operation &op : body.without_terminator())
-    if (!isa<LoopOpInterface, AloneOpInterface>(op))
+    if (!isGiven && !isa<LoopOpInterface, AloneOpInterface>(op))
       return refuse(&op);
   FailureOr<OwningOpRef<NestProgramOp>> program = planProgram(body, threadRules);
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");
-  launch.sharedBytes = (*program)->getShared();
-  int64_t alignment = getPlaceAlignment(body);
-  ThreadCommands commands(name, kernels, launch);
-  for (Operation &op : (*program)->getBody().front()) {
-    if (auto alone = dyn_cast<AloneOp>(op))
-      emitThreadAlone(commands, alone);
-    else
-      launch.commands.push_back(emitNest(Nest(cast<KernelOp>(op)), nextKernelName(name, launch),
-                                         kernels, (*program)->getElements(), alignment));
-  }
-  return launch;
+  return emitProgram(**program, name, kernels, getPlaceAlignment(body));
+}
+
+FailureOr<EmittedLaunch> CudaBackend::emitNests(Operation *program, StringRef name,
+                                                ModuleOp kernels) const {
+  return emitProgram(cast<NestProgramOp>(program), name, kernels, widestAccess);
 }
 
 Target::LibraryChoice CudaBackend::findLibrary(Block &body) const {
