@@ -28,6 +28,13 @@ constexpr int64_t widestAccess = 16;
 /// widestAccess. Rows of arrays in loops may have a smaller alignment (`exec.place_alignment`).
 int64_t getPlaceAlignment(mlir::Block &body);
 
+/// Chip that code is for.
+struct Chip {
+  std::string name; ///< such as sm_90
+  /// Bytes of the memory that the blocks on a multiprocessor share, without what the driver takes.
+  int64_t sharedBytes = 0;
+};
+
 /// Properties of a target that passes ask for. A target fills them when it is made.
 struct Capabilities {
   /// Arithmetic of contractions: `exact`, chains of fma in every type; `tensor-cores`, 16-bit types
@@ -44,6 +51,8 @@ struct Capabilities {
   /// Bytes that the device moves in its memory while one goes to or from the memory of the host; 0:
   /// it does nothing else meanwhile.
   int64_t bytesBesideHost = 0;
+  /// Chips of a GPU, older ones first. Kernels may differ from chip to chip.
+  std::vector<Chip> chips = {};
   /// Kernels load and store aligned places in wide accesses, so bodies with other places are marked
   /// (`exec.place_alignment`) and have kernels of their own.
   bool usesPlaceAlignment = false;

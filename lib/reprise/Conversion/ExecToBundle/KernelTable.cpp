@@ -97,6 +97,9 @@ void KernelTable::addKernels(exec::LaunchOp launch, const EmittedLaunch &emitted
     kernel.workspaceBytes = command.workerBytes;
     kernel.itemThreads = command.itemThreads;
     kernel.blockThreads = command.blockThreads;
+    for (const ChipKernel &own : command.chips)
+      kernel.chips.push_back({own.chip, own.kernel, static_cast<uint32_t>(own.itemThreads),
+                              static_cast<uint32_t>(own.blockThreads)});
     kernel.launch = main.empty() ? command.kernel : main.str();
     if (command.kernel == main)
       kernel.ops = describeOps(launch);
