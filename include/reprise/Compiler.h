@@ -126,7 +126,7 @@ mlir::LogicalResult runPhases(mlir::ModuleOp module, std::optional<Phase> from, 
                               const PhaseOptions &options);
 
 /// Returns the phase that a module from a file has been through: `autodiff` if it holds device
-/// programs.
+/// programs, `kernels` if these hold launches, `memory` if the launches have places.
 std::optional<Phase> findPhase(mlir::ModuleOp module);
 /// Returns the number of device programs that the module will have: 1 for a model.
 size_t countPrograms(mlir::ModuleOp module);

@@ -92,6 +92,7 @@ void reprise::registerAllPasses() {
   registerUnrollLoopsPass();
   exec::registerFormLaunchesPass();
   exec::registerFormNestsPass();
+  exec::registerEmitNestsPass();
   exec::registerOrderLaunchesPass();
   exec::registerPlaceBuffersPass();
   exec::registerVerifyBuffersPass();

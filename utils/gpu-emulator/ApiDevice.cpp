@@ -34,8 +34,6 @@ const std::pair<int, int> attributes[] = {
     {39, 2048},                 // threads per multiprocessor
     {40, 2},                    // engines for copies
     {41, 1},                    // one address space
-    {75, 9},                    // compute capability
-    {76, 0},                    //
     {81, 228 << 10},            // shared memory per multiprocessor
     {82, 65536},                // registers per multiprocessor
     {97, sharedBytesOnRequest}, // shared memory per block on request
@@ -45,6 +43,7 @@ const std::pair<int, int> attributes[] = {
 /// intended.
 const std::pair<const char *, const char *> environment[] = {
     {"REPRISE_EMULATED_ORDER", "forwards|backwards|shuffled"},
+    {"REPRISE_EMULATED_CAPABILITY", "[89][0-9]|1[0-2][0-9]"},
     {"REPRISE_EMULATED_DEVICES", "[1-9]|[1-5][0-9]|6[0-4]"},
     {"REPRISE_EMULATED_MEMORY", "[1-9][0-9]{0,15}"},
     {"REPRISE_EMULATED_FAULT",
@@ -110,7 +109,12 @@ REPRISE_CUDA CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice d
   Locked driver;
   if (!isDevice(driver, device))
     return CUDA_ERROR_INVALID_DEVICE;
-  *value = attribute == 33 ? device : 0; // number on the bus
+  const char *asked = std::getenv("REPRISE_EMULATED_CAPABILITY");
+  int capability = asked ? std::atoi(asked) : 90;
+  *value = attribute == 33   ? device // number on the bus
+           : attribute == 75 ? capability / 10
+           : attribute == 76 ? capability % 10
+                             : 0;
   for (auto [number, answer] : attributes)
     if (number == attribute)
       *value = answer;

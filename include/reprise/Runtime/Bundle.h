@@ -122,6 +122,13 @@ struct Image {
   bool operator==(const Image &other) const;
 };
 
+/// Entry and threads of a kernel on a chip, and on later chips up to the next one of the kernel.
+struct ChipKernel {
+  std::string chip, name; ///< such as sm_90, and the entry of the module for this chip
+  uint32_t itemThreads = 0, blockThreads = 0;
+  bool operator==(const ChipKernel &other) const;
+};
+
 /// Kernel. On a CPU: void kernel(void *const *buffers, int64_t begin, int64_t end, void
 /// *workspace).
 ///
@@ -132,13 +139,14 @@ struct Image {
 /// size. A command launches ceil(items · itemThreads / blockThreads) blocks.
 struct Kernel {
   std::string name;
-  uint32_t image = 0;          ///< number of the image that holds it
-  uint64_t imageOffset = 0;    ///< entry point or PTX module, bytes from the start of the image
-  uint64_t workspaceBytes = 0; ///< bytes of scratch per worker
-  uint32_t itemThreads = 0;    ///< threads that share an item; 0 on a CPU
-  uint32_t blockThreads = 0;   ///< threads of a block, a multiple of itemThreads; 0 on a CPU
-  std::string launch;          ///< kernel that counts for the whole launch; mostly this kernel
-  std::vector<SourceOp> ops;   ///< ops of the launch, if this kernel counts for the launch
+  uint32_t image = 0;            ///< number of the image that holds it
+  uint64_t imageOffset = 0;      ///< entry point or PTX module, bytes from the start of the image
+  uint64_t workspaceBytes = 0;   ///< bytes of scratch per worker
+  uint32_t itemThreads = 0;      ///< threads that share an item; 0 on a CPU
+  uint32_t blockThreads = 0;     ///< threads of a block, a multiple of itemThreads; 0 on a CPU
+  std::string launch;            ///< kernel that counts for the whole launch; mostly this kernel
+  std::vector<SourceOp> ops;     ///< ops of the launch, if this kernel counts for the launch
+  std::vector<ChipKernel> chips; ///< chips on which it differs, in the order of the target's
 
   bool operator==(const Kernel &other) const;
 };

@@ -23,6 +23,13 @@ struct BufferSlot {
   int64_t offset;
 };
 
+/// Kernel that a command has on a chip, and on later chips up to the next one that has its own. The
+/// buffers and the items of the command are the same on every chip.
+struct ChipKernel {
+  std::string chip, kernel;
+  int64_t itemThreads, blockThreads;
+};
+
 /// Kernel over the work items [0, items). All workers finish a command before the next command
 /// begins.
 struct EmittedCommand {
@@ -34,6 +41,8 @@ struct EmittedCommand {
   int64_t workerBytes = 0;
   /// GPU: threads that share an item, and threads per block.
   int64_t itemThreads = 0, blockThreads = 0;
+  /// GPU: kernels of chips behind the first one, later chips last, if they differ.
+  std::vector<ChipKernel> chips = {};
   /// Bytes moved by a command that prepares operands for the launch's main command.
   int64_t bytes = 0;
   /// Library call, which has no kernel: the function, and its numbers (Support/LibraryCall.h).

@@ -14,6 +14,8 @@ namespace reprise {
 /// The streams of random ops are not in the body, see `exec.launch`. Words are comparable within
 /// one context.
 std::vector<uintptr_t> describeBody(mlir::Block &body);
+/// Returns these words, followed by the nests that the launch names, if any.
+std::vector<uintptr_t> describeLaunch(exec::LaunchOp launch);
 
 /// Cache of facts per distinct body, over all programs, for use from any thread.
 class LaunchFacts {

@@ -28,6 +28,13 @@ constexpr int64_t widestAccess = 16;
 /// widestAccess. Rows of arrays in loops may have a smaller alignment (`exec.place_alignment`).
 int64_t getPlaceAlignment(mlir::Block &body);
 
+/// Chip that code is for.
+struct Chip {
+  std::string name; ///< such as sm_90
+  /// Bytes of the memory that the blocks on a multiprocessor share, without what the driver takes.
+  int64_t sharedBytes = 0;
+};
+
 /// Properties of a target that passes ask for. A target fills them when it is made.
 struct Capabilities {
   /// Arithmetic of contractions: `exact`, chains of fma in every type; `tensor-cores`, 16-bit types
@@ -44,6 +51,8 @@ struct Capabilities {
   /// Bytes that the device moves in its memory while one goes to or from the memory of the host; 0:
   /// it does nothing else meanwhile.
   int64_t bytesBesideHost = 0;
+  /// Chips of a GPU, older ones first. Kernels may differ from chip to chip.
+  std::vector<Chip> chips = {};
   /// Kernels load and store aligned places in wide accesses, so bodies with other places are marked
   /// (`exec.place_alignment`) and have kernels of their own.
   bool usesPlaceAlignment = false;
@@ -51,7 +60,9 @@ struct Capabilities {
   bool canFail = false;
 };
 
-/// A machine. Grouping, places and code generation know nothing else of it.
+/// A machine. If a launch names nests (Target/GivenNests.h), its kernels, its scratch and what may
+/// lie in place follow from these nests instead of the body. Grouping, places and code generation
+/// know nothing else of it.
 class Target {
 public:
   /// Pairs (operand of a body's terminator, argument of the body).
@@ -81,6 +92,10 @@ public:
   /// returns their commands. Errors are emitted at the op that no kernel can hold.
   virtual mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                                     mlir::ModuleOp kernels) const = 0;
+  /// Adds the kernels of nests, a `nest.program` without tiles, in the same way. Fails if a
+  /// schedule does not fit the target.
+  virtual mlir::FailureOr<EmittedLaunch> emitNests(mlir::Operation *program, llvm::StringRef name,
+                                                   mlir::ModuleOp kernels) const = 0;
   /// Library function for a launch, or the reason why a requested library does not compute it; both
   /// are empty if no library is requested.
   struct LibraryChoice {
@@ -90,6 +105,9 @@ public:
   /// Returns the scratch of the commands of emitLaunch; 0 for ops without a kernel yet. Other
   /// errors are those of emitLaunch.
   virtual mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const = 0;
+  /// Returns a module of modules in which these kernels are of the dialects llvm and nvvm.
+  virtual mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+  lowerKernels(mlir::ModuleOp kernels) const = 0;
   /// Compiles all kernels that emitLaunch has added. The same module gives the same bytes.
   virtual mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const = 0;
 

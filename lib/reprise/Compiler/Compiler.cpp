@@ -29,12 +29,6 @@ LogicalResult runPhases(ModuleOp module, Phase to, const PhaseOptions &options) 
   return runPhases(module, std::nullopt, to, options);
 }
 
-std::optional<Phase> findPhase(ModuleOp module) {
-  return findPrograms(module).empty() ? std::nullopt : std::optional(Phase::Autodiff);
-}
-
-size_t countPrograms(ModuleOp module) { return std::max<size_t>(1, findPrograms(module).size()); }
-
 /// Kernels and memory for functions that hold ops of one part only.
 static LogicalResult lowerInitializers(ModuleOp module, const PhaseOptions &phases) {
   PhaseOptions options;
@@ -149,6 +143,11 @@ LogicalResult Run::describeDevices() {
 /// Runs the phases up to `autodiff`.
 LogicalResult Run::differentiate() {
   after = std::max(options.after.value_or(Phase::Import), Phase::Autodiff);
+  if (options.after == Phase::Memory) {
+    PassManager manager(module.getContext());
+    buildVerifier(manager, *options.after, phases);
+    return manager.run(module);
+  }
   if (options.after >= Phase::Autodiff)
     return success();
   if (options.plan)

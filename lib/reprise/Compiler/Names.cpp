@@ -1,11 +1,28 @@
-// reprise: checks of names from the user: targets, entries, policies
+// reprise: checks of files and names from the user: phases, targets, entries, policies
 #include "reprise/Compiler.h"
 
+#include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Policy/Policy.h"
 #include "reprise/Target/Target.h"
 
 using namespace mlir;
+
+std::optional<reprise::Phase> reprise::findPhase(ModuleOp module) {
+  std::optional<Phase> phase;
+  for (ProgramOp program : findPrograms(module)) {
+    phase = phase.value_or(Phase::Autodiff);
+    program.walk([&](exec::LaunchOp launch) {
+      phase = std::max(*phase, launch.getOffsets() ? Phase::Memory : Phase::Kernels);
+    });
+  }
+  return phase;
+}
+
+size_t reprise::countPrograms(ModuleOp module) {
+  return std::max<size_t>(1, findPrograms(module).size());
+}
 
 std::string reprise::findWrongName(ModuleOp module, const PhaseOptions &options,
                                    bool isEntryGiven) {

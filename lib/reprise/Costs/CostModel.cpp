@@ -38,7 +38,7 @@ static DeviceRates describeCpu(unsigned threads) {
 /// tensor cores, .5 by a library, and .875 of the bandwidth. Measured on an H200
 /// (docs/reference/benchmarks/Gpu.md), and assumed for the others. Exact contractions do not use
 /// tensor cores: they are chains of fma in f32, to which 16-bit operands are widened.
-struct Chip {
+struct ChipRates {
   unsigned number; ///< sm_80 is 80
   const char *name;
   double single, elementwise, memory; ///< f32 operations and bytes per second
@@ -49,7 +49,7 @@ struct Chip {
 /// Table of chips. The sheets count both directions of a link, and for tensor cores also sparsity.
 /// They count an fma as two operations; most elementwise arithmetic is no fma. The host is behind
 /// PCIe 5, and 4 for an A100.
-static constexpr Chip kChips[] = {
+static constexpr ChipRates kChips[] = {
     {100, "B200", 4.3e13, 3.75e13, 6.7e12, 9e11, 5.5e10, 5e14, 1.1e15},
     {90, "H100", 3.8e13, 3.35e13, 2.9e12, 4.5e11, 5.5e10, 2.2e14, 5e14},
     {0, "A100", 1.1e13, 9.75e12, 1.8e12, 3e11, 2.5e10, 6.9e13, 1.56e14}};
@@ -61,7 +61,8 @@ static constexpr double kAttentionShare = 0.6;
 static constexpr double kTensorAttentionShare = 0.35;
 
 static DeviceRates describeGpu(unsigned number) {
-  const Chip &chip = *llvm::find_if(kChips, [&](const Chip &c) { return c.number <= number; });
+  const ChipRates &chip =
+      *llvm::find_if(kChips, [&](const ChipRates &c) { return c.number <= number; });
   DeviceRates rates;
   rates.name = chip.name;
   rates.contractionFlops = {

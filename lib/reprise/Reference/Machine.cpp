@@ -180,6 +180,8 @@ FailureOr<bool> Machine::execute(Operation *op) {
     done = startLoop(loop);
   else if (auto call = dyn_cast<func::CallOp>(op))
     done = startCall(call);
+  else if (auto launch = dyn_cast<exec::LaunchOp>(op))
+    done = startLaunch(launch);
   else if (isa<ValueAndGradOp>(op))
     done = op->emitOpError("cannot be interpreted; run the autodiff phase first");
   else
@@ -191,7 +193,7 @@ FailureOr<bool> Machine::execute(Operation *op) {
 
 /// Gives the results of a block to the op that executed it.
 LogicalResult Machine::leave(Operation *terminator) {
-  if (!isa<func::ReturnOp, ReturnOp, YieldOp>(terminator))
+  if (!isa<func::ReturnOp, ReturnOp, YieldOp, exec::ReturnOp>(terminator))
     return terminator->emitOpError("cannot be interpreted");
   Activation &left = stack.back();
   std::vector<Tensor> values = left.frame->useAll(terminator->getOperands());
@@ -240,6 +242,17 @@ LogicalResult Machine::startCall(func::CallOp call) {
   if (running.contains(function))
     return call.emitOpError("cannot be interpreted: the call is recursive");
   enterFunction(function, stack.back().frame->useAll(call.getOperands()), call);
+  return success();
+}
+
+/// Executes the ops of a launch, whatever its kernels are.
+LogicalResult Machine::startLaunch(exec::LaunchOp launch) {
+  if (launch.getStreams())
+    return launch.emitOpError("cannot be interpreted: its ops name their streams by positions");
+  Block &body = launch.getBody().front();
+  auto frame = std::make_shared<Frame>();
+  frame->define(body.getArguments(), stack.back().frame->useAll(launch.getInputs()));
+  enter(body, std::move(frame), launch);
   return success();
 }
 

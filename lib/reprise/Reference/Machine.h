@@ -3,6 +3,7 @@
 #define REPRISE_LIB_REFERENCE_MACHINE_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Reference/Tensor.h"
 #include "reprise/Reference/Transfer.h"
@@ -91,6 +92,7 @@ private:
   /// Executes an op; returns false if it waits.
   mlir::FailureOr<bool> execute(mlir::Operation *op);
   mlir::LogicalResult leave(mlir::Operation *terminator);
+  mlir::LogicalResult startLaunch(exec::LaunchOp launch);
   mlir::LogicalResult startLoop(LoopOp loop);
   void startIteration(Activation &body, LoopOp loop);
   bool endIteration(Activation &body, LoopOp loop, std::vector<Tensor> yielded);

@@ -55,10 +55,14 @@ bool SourceOp::operator==(const SourceOp &o) const {
 bool Image::operator==(const Image &o) const {
   return target == o.target && features == o.features && bytes == o.bytes;
 }
+bool ChipKernel::operator==(const ChipKernel &o) const {
+  return chip == o.chip && name == o.name && itemThreads == o.itemThreads &&
+         blockThreads == o.blockThreads;
+}
 bool Kernel::operator==(const Kernel &o) const {
   return name == o.name && image == o.image && imageOffset == o.imageOffset &&
          workspaceBytes == o.workspaceBytes && itemThreads == o.itemThreads &&
-         blockThreads == o.blockThreads && launch == o.launch && ops == o.ops;
+         blockThreads == o.blockThreads && chips == o.chips && launch == o.launch && ops == o.ops;
 }
 bool Operand::operator==(const Operand &o) const {
   return buffer == o.buffer && access == o.access && strides == o.strides;

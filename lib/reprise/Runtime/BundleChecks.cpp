@@ -2,6 +2,7 @@
 #include "CommandChecks.h"
 
 #include "DeviceChecks.h"
+#include "KernelChecks.h"
 #include "PauseChecks.h"
 #include "RowChecks.h"
 #include "reprise/Support/Wording.h"
@@ -137,22 +138,15 @@ private:
         return fail("kernel '" + kernel.name + "' lies outside the image");
       if (kernel.workspaceBytes > bundle.workerWorkspaceBytes)
         return fail("kernel '" + kernel.name + "' needs more workspace than the bundle has");
-      if (!hasGeometry(kernel))
+      if (!hasGeometry(kernel, bundle.images[kernel.image]))
         return fail("kernel '" + kernel.name + "' has other threads than its target allows");
+      if (!hasOrderedChips(kernel, bundle.images[kernel.image]))
+        return fail("kernel '" + kernel.name + "' has other chips than its target");
     }
     for (const Image &image : bundle.images)
       if (isForGpu(image) && !image.bytes.empty() && image.bytes.back() != 0)
         return fail("the text of the last kernel has no terminator");
     return Error::success();
-  }
-
-  static bool isForGpu(const Image &image) { return image.target.compare(0, 5, "cuda:") == 0; }
-
-  bool hasGeometry(const Kernel &kernel) const {
-    if (!isForGpu(bundle.images[kernel.image]))
-      return kernel.itemThreads == 0 && kernel.blockThreads == 0;
-    return kernel.itemThreads >= 1 && kernel.blockThreads >= 1 && kernel.blockThreads <= 1024 &&
-           kernel.blockThreads % kernel.itemThreads == 0;
   }
 
   Error checkPrograms() {

@@ -109,6 +109,27 @@ template <typename S, typename T> void kernelFields(S &s, T &k) {
   s.sequence(k.ops, 40, [&](auto &op) { sourceFields(s, op); });
 }
 
+template <typename S, typename T> void chipFields(S &s, T &c) {
+  s.text(c.chip);
+  s.text(c.name);
+  s.number(c.itemThreads);
+  s.number(c.blockThreads);
+}
+
+/// The last fields of a manifest whose kernels differ from chip to chip: for each kernel its chips.
+/// Other manifests end before.
+template <typename S, typename T> void chipsOfKernels(S &s, T &kernels) {
+  for (auto &kernel : kernels)
+    s.sequence(kernel.chips, 24, [&](auto &chip) { chipFields(s, chip); });
+}
+
+bool differ(const Writer &, const Bundle &bundle) {
+  return std::any_of(bundle.kernels.begin(), bundle.kernels.end(),
+                     [](const Kernel &kernel) { return !kernel.chips.empty(); });
+}
+
+bool differ(const Reader &reader, const Bundle &) { return !reader.failed && !reader.atEnd(); }
+
 template <typename S, typename T> void commandFields(S &s, T &c) {
   s.enumerator(c.kind, numCommandKinds);
   s.number(c.kernel);
@@ -208,6 +229,8 @@ template <typename S, typename T> void bundleFields(S &s, T &b, CommandTable &ta
     s.number(program.pause);
   });
   s.number(b.workerWorkspaceBytes);
+  if (differ(s, b))
+    chipsOfKernels(s, b.kernels);
 }
 
 uint64_t checksum(Header header, const uint8_t *body, uint64_t size) {

@@ -42,6 +42,15 @@ std::optional<Code> chooseCode(const std::string &target, int capability) {
   return best;
 }
 
+ChipKernel chooseKernel(const Kernel &kernel, const Code &code,
+                        const std::vector<std::string> &chips) {
+  ChipKernel chosen{code.chip, kernel.name, kernel.itemThreads, kernel.blockThreads};
+  for (const ChipKernel &own : kernel.chips)
+    if (size_t(std::find(chips.begin(), chips.end(), own.chip) - chips.begin()) <= code.number)
+      chosen = own;
+  return chosen;
+}
+
 static constexpr size_t alignment = 64;
 
 std::optional<size_t> findText(const std::vector<uint8_t> &image, size_t offset, size_t number) {

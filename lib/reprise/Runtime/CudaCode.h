@@ -19,6 +19,10 @@ struct Code {
 /// Returns the code for the latest chip that a GPU of the capability (90 for sm_90) can run; none
 /// if there is no such code.
 std::optional<Code> chooseCode(const std::string &target, int capability);
+/// Returns what the kernel is where that code runs: \p chips are those of the image, older ones
+/// first.
+ChipKernel chooseKernel(const Kernel &kernel, const Code &code,
+                        const std::vector<std::string> &chips);
 /// Returns whether the code is for NVIDIA GPUs.
 bool isCudaCode(const std::string &target);
 

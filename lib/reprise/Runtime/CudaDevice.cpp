@@ -323,11 +323,11 @@ Expected<std::unique_ptr<DeviceMemory>> CudaDevice::allocateHost(uint64_t bytes,
 }
 
 Expected<std::unique_ptr<DeviceImage>> CudaDevice::load(const Image &image) {
-  std::vector<uint8_t> bytes = image.bytes;
-  bytes.push_back(0); // the driver reads up to a zero
+  Image copy = image;
+  copy.bytes.push_back(0); // the driver reads up to a zero
   std::optional<Code> code = chooseCode(image.target, capability);
   return std::unique_ptr<DeviceImage>(
-      new CudaImage(driver, context, std::move(bytes), code.value_or(Code())));
+      new CudaImage(driver, context, std::move(copy), code.value_or(Code())));
 }
 
 Expected<std::unique_ptr<DeviceProgram>> CudaDevice::prepare(const ProgramPlaces &places) {

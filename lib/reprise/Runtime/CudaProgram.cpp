@@ -63,8 +63,9 @@ Expected<Function> CudaImage::find(const Kernel &kernel) const {
   if (!module)
     return module.error();
   Function function = nullptr;
-  if (Error error = driver.check(driver.getFunction(&function, *module, kernel.name.c_str()),
-                                 "find kernel '" + kernel.name + "'"))
+  std::string name = choose(kernel).name;
+  if (Error error = driver.check(driver.getFunction(&function, *module, name.c_str()),
+                                 "find kernel '" + name + "'"))
     return error;
   // A lazy driver loads a kernel at its first query or launch, and may then wait for the device,
   // where a transfer may wait for a peer. So we query each kernel now.
@@ -124,13 +125,15 @@ Error CudaProgram::add(const Device::ProgramPlaces &places, uint32_t number,
 Error CudaProgram::addLaunch(const Device::ProgramPlaces &places, const Command &command,
                              Item &item) const {
   const Kernel &kernel = places.bundle.kernels[command.kernel];
-  Expected<Function> function = static_cast<const CudaImage &>(places.image).find(kernel);
+  const auto &image = static_cast<const CudaImage &>(places.image);
+  Expected<Function> function = image.find(kernel);
   if (!function)
     return function.error();
+  ChipKernel own = image.choose(kernel);
   item.function = *function;
-  item.threads = kernel.blockThreads;
-  uint64_t threads = uint64_t(command.items) * kernel.itemThreads;
-  uint64_t blocks = (threads + kernel.blockThreads - 1) / kernel.blockThreads;
+  item.threads = own.blockThreads;
+  uint64_t threads = uint64_t(command.items) * own.itemThreads;
+  uint64_t blocks = (threads + own.blockThreads - 1) / own.blockThreads;
   constexpr uint64_t mostBlocks = 0x7fffffff;
   if (blocks > mostBlocks)
     return Error::make("kernel '" + kernel.name + "' needs " + std::to_string(blocks) +

@@ -16,11 +16,14 @@ namespace reprise::runtime::cuda {
 class CudaImage : public DeviceImage {
 public:
   /// Makes the image; `code` selects among the machine code and the texts of a kernel.
-  CudaImage(const Driver &driver, Context context, std::vector<uint8_t> bytes, Code code)
-      : driver(driver), context(context), bytes(std::move(bytes)), code(std::move(code)),
-        takesCubins(this->code.hasCubins) {}
+  CudaImage(const Driver &driver, Context context, Image image, Code code)
+      : driver(driver), context(context), bytes(std::move(image.bytes)),
+        chips(std::move(image.features)), code(std::move(code)), takesCubins(this->code.hasCubins) {
+  }
   ~CudaImage() override;
 
+  /// Returns what the kernel is on this GPU.
+  ChipKernel choose(const Kernel &kernel) const { return chooseKernel(kernel, code, chips); }
   Expected<Function> find(const Kernel &kernel) const;
   /// Returns once the reason why the driver compiles PTX although there is machine code; may be
   /// empty.
@@ -34,6 +37,7 @@ private:
   const Driver &driver;
   Context context;
   std::vector<uint8_t> bytes;
+  std::vector<std::string> chips;
   Code code;
   mutable bool takesCubins; ///< whether there are cubins and the driver has refused none
   mutable std::string note;

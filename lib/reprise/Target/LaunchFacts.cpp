@@ -8,8 +8,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "reprise/Dialect/Nest/IR/Nest.h"
+#include "reprise/Dialect/Exec/IR/Attributes.h"
 #include "reprise/Interfaces/Interfaces.h"
+#include "reprise/Target/GivenNests.h"
 
 using namespace mlir;
 
@@ -73,6 +74,13 @@ private:
 
 std::vector<uintptr_t> describeBody(Block &body) { return BodyWriter().write(body); }
 
+std::vector<uintptr_t> describeLaunch(exec::LaunchOp launch) {
+  std::vector<uintptr_t> words = describeBody(launch.getBody().front());
+  if (Attribute nests = launch->getAttr(exec::kNestsAttr))
+    words.push_back(reinterpret_cast<uintptr_t>(nests.getAsOpaquePointer()));
+  return words;
+}
+
 void LaunchFacts::addDialects(DialectRegistry &registry) { KernelDialects::insert(registry); }
 
 void LaunchFacts::loadDialects(MLIRContext &context) { KernelDialects::load(context); }
@@ -95,7 +103,7 @@ LogicalResult LaunchFacts::load(StringRef name, Location location,
 
 const Target::InPlacePairs &LaunchFacts::findInPlacePairs(exec::LaunchOp launch) {
   Block &body = launch.getBody().front();
-  std::vector<uintptr_t> key = describeBody(body);
+  std::vector<uintptr_t> key = describeLaunch(launch);
   std::lock_guard<std::mutex> lock(mutex);
   Facts &facts = byBody[std::move(key)];
   if (!facts.inPlace)
@@ -110,10 +118,12 @@ bool LaunchFacts::mayShare(OpResult result, unsigned input) {
 
 FailureOr<Scratch> LaunchFacts::findScratch(exec::LaunchOp launch) {
   Block &body = launch.getBody().front();
-  std::vector<uintptr_t> key = describeBody(body);
+  std::vector<uintptr_t> key = describeLaunch(launch);
   std::lock_guard<std::mutex> lock(mutex);
   Facts &facts = byBody[std::move(key)];
   if (!facts.scratch) {
+    if (failed(verifyGivenNests(launch, *target)))
+      return failure();
     FailureOr<Scratch> scratch = target->findScratch(body);
     if (failed(scratch))
       return failure();

@@ -43,6 +43,54 @@ TEST(Bundle, RoundTrip) {
   EXPECT_EQ(bytesOf(*again), bytesOf(bundle));
 }
 
+/// A bundle whose kernel differs on the second of three chips and on later ones.
+Bundle bundleOfChips() {
+  Bundle bundle = trainingBundle(8);
+  bundle.images[0].target = "cuda:sm_80+sm_86+sm_90";
+  bundle.images[0].features = {"sm_80", "sm_86", "sm_90"};
+  bundle.images[0].bytes.back() = 0;
+  for (Kernel &kernel : bundle.kernels)
+    kernel.itemThreads = kernel.blockThreads = 32;
+  bundle.kernels[0].chips = {{"sm_86", "add_sm_86", 32, 64}};
+  return bundle;
+}
+
+TEST(Bundle, KernelsThatDifferFromChipToChip) {
+  Bundle bundle = bundleOfChips();
+  Expected<Bundle> again = parse(bytesOf(bundle));
+  ASSERT_TRUE(bool(again)) << again.message();
+  EXPECT_TRUE(*again == bundle);
+  std::vector<uint8_t> whole = bytesOf(bundle);
+  bundle.kernels[0].chips.clear();
+  // The list has a count per kernel, and for the chip two texts and two numbers.
+  size_t list = 8 * bundle.kernels.size() + (8 + 5) + (8 + 9) + 2 * 4;
+  EXPECT_EQ(whole.size(), bytesOf(bundle).size() + list);
+  for (size_t i = 64; i < whole.size(); ++i)
+    for (uint8_t value : {0x01, 0xff}) {
+      std::vector<uint8_t> bad = whole;
+      bad[i] = value;
+      stampBundle(bad);
+      if (Expected<Bundle> read = parse(bad))
+        EXPECT_FALSE(bool(validateBundle(*read)));
+    }
+}
+
+TEST(Bundle, ChipsAreThoseOfTheTargetBehindTheFirst) {
+  auto messageFor = [](std::vector<ChipKernel> chips) {
+    Bundle bundle = bundleOfChips();
+    bundle.kernels[0].chips = std::move(chips);
+    return validateBundle(bundle).message();
+  };
+  const std::string chips = "kernel 'add' has other chips than its target";
+  EXPECT_EQ(messageFor({{"sm_86", "a", 32, 32}, {"sm_90", "b", 8, 64}}), "");
+  EXPECT_EQ(messageFor({{"sm_80", "a", 32, 32}}), chips);
+  EXPECT_EQ(messageFor({{"sm_100", "a", 32, 32}}), chips);
+  EXPECT_EQ(messageFor({{"sm_90", "a", 32, 32}, {"sm_86", "b", 32, 32}}), chips);
+  EXPECT_EQ(messageFor({{"sm_86", "", 32, 32}}), chips);
+  EXPECT_EQ(messageFor({{"sm_86", "a", 32, 48}}),
+            "kernel 'add' has other threads than its target allows");
+}
+
 TEST(Bundle, RoundTripThroughAFile) {
   TemporaryFolder folder;
   Bundle bundle = trainingBundle(8);

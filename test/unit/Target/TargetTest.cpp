@@ -1,9 +1,6 @@
-// reprise: tests of a target's answers to grouping
+// reprise: tests of targets and their names
 #include "reprise/Target/Target.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/InitAll.h"
 #include <gtest/gtest.h>
 
@@ -27,50 +24,8 @@ protected:
     return target;
   }
 
-  bool canHold(StringRef target, StringRef body) {
-    std::string text = ("func.func @f(%x: tensor<64x64xf32>, %h: tensor<64x64xbf16>, "
-                        "%r: tensor<64xf32>) {" +
-                        body + "\n  return\n}")
-                           .str();
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-    SmallVector<Operation *> ops;
-    for (Operation &op : (*module->getOps<func::FuncOp>().begin()).getBody().front())
-      if (!op.hasTrait<OpTrait::IsTerminator>())
-        ops.push_back(&op);
-    return get(target)->canHold(ops);
-  }
-
   MLIRContext context;
 };
-
-constexpr const char *kContraction = R"(
-  %0 = reprise.dot_general %x, %x contracting [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %1 = reprise.relu %0 : tensor<64x64xf32>)";
-
-constexpr const char *kHalfContraction = R"(
-  %0 = reprise.dot_general %h, %h contracting [1] x [0] : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
-  %1 = reprise.relu %0 : tensor<64x64xbf16>)";
-
-constexpr const char *kRows = R"(
-  %0 = reprise.relu %x : tensor<64x64xf32>
-  %1 = reprise.sum %0 dims [1] : (tensor<64x64xf32>) -> tensor<64xf32>)";
-
-constexpr const char *kTwoSpaces = R"(
-  %0 = reprise.relu %x : tensor<64x64xf32>
-  %1 = reprise.relu %r : tensor<64xf32>)";
-
-TEST_F(TargetTest, ATargetSaysWhatALaunchHolds) {
-  EXPECT_TRUE(canHold("cpu:x86-64-v3", kContraction));
-  EXPECT_TRUE(canHold("cuda:sm_90", kContraction));
-  EXPECT_TRUE(canHold("cuda:sm_90", kHalfContraction));
-  // A launch of a library call holds no other op.
-  EXPECT_TRUE(canHold("cuda:sm_90:library", kContraction));
-  EXPECT_FALSE(canHold("cuda:sm_90:library", kHalfContraction));
-  for (const char *target : {"cpu:x86-64-v3", "cpu:x86-64-v4", "cuda:sm_90"}) {
-    EXPECT_TRUE(canHold(target, kRows));
-    EXPECT_FALSE(canHold(target, kTwoSpaces));
-  }
-}
 
 TEST_F(TargetTest, TargetsHaveNames) {
   EXPECT_EQ(get("cpu:x86-64-v3")->getName(), "cpu:x86-64-v3");

@@ -18,7 +18,11 @@ public:
                                                  llvm::StringRef name) const override;
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;
+  mlir::FailureOr<EmittedLaunch> emitNests(mlir::Operation *program, llvm::StringRef name,
+                                           mlir::ModuleOp kernels) const override;
   mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const override;
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+  lowerKernels(mlir::ModuleOp kernels) const override;
   mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const override;
 
 private:

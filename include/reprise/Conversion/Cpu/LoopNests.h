@@ -10,6 +10,7 @@
 #define REPRISE_CONVERSION_CPU_LOOPNESTS_H
 
 #include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Dialect/Nest/IR/Nest.h"
 #include "reprise/Target/Launch.h"
 
 #include "mlir/IR/Block.h"
@@ -21,6 +22,10 @@ namespace reprise {
 /// Fails, with an error at the body's parent, if there is another op.
 mlir::FailureOr<EmittedLaunch> emitLoopNests(mlir::Block &body, llvm::StringRef name,
                                              mlir::ModuleOp kernels, const CpuTarget &target);
+/// Adds the kernels of nests, named in the same way. Fails, with an error at a kernel, if its
+/// schedule does not fit the target.
+mlir::FailureOr<EmittedLaunch> emitNests(nests::NestProgramOp program, llvm::StringRef name,
+                                         mlir::ModuleOp kernels, const CpuTarget &target);
 
 } // namespace reprise
 

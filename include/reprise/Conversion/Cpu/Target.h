@@ -47,6 +47,9 @@ struct CpuTarget {
 /// twice, a writable section, an unknown relocation.
 llvm::Expected<Image> linkImage(llvm::ArrayRef<std::string> objects);
 
+/// Returns a module of modules in which the kernels are of the dialect llvm.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> lowerKernels(mlir::ModuleOp module);
+
 /// Compiles a module of `llvm.func` kernels whose bodies hold arith, math, scf, vector, cf, index,
 /// ub and llvm operations; loop-carried vectors must have one dimension. Leaves the module
 /// unchanged. The same module and target give the same bytes for any number of threads. Only

@@ -27,9 +27,8 @@ public:
   /// Parses `exact`, `tf32` or `library`; an empty name is TensorCores.
   static std::optional<Contractions> parseContractions(llvm::StringRef name);
 
-  /// Makes the backend. Kernels of all chips differ only in their PTX version: a GPU runs the code
-  /// of the latest chip that is not later than the GPU. With `hasCubins`, the image holds machine
-  /// code for each chip beside its PTX.
+  /// Makes the backend. A GPU runs the code of the latest chip that is not later than the GPU. With
+  /// `hasCubins`, the image holds machine code for each chip beside its PTX.
   explicit CudaBackend(llvm::StringRef chips, Contractions contractions = Contractions::TensorCores,
                        bool hasCubins = false);
 
@@ -42,8 +41,12 @@ public:
   /// Fails for what has no kernel there yet.
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;
+  mlir::FailureOr<EmittedLaunch> emitNests(mlir::Operation *program, llvm::StringRef name,
+                                           mlir::ModuleOp kernels) const override;
   LibraryChoice findLibrary(mlir::Block &body) const override;
   mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const override;
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+  lowerKernels(mlir::ModuleOp kernels) const override;
   mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const override;
 
 private:

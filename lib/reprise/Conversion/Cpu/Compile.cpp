@@ -67,13 +67,20 @@ void registerTranslations(MLIRContext &context) {
 
 } // namespace
 
-FailureOr<Image> compileKernels(ModuleOp module, const CpuTarget &target) {
-  MLIRContext &context = *module.getContext();
-  registerTranslations(context);
+FailureOr<OwningOpRef<ModuleOp>> lowerKernels(ModuleOp module) {
   OwningOpRef<ModuleOp> outer = splitIntoBatches(module);
   if (failed(lowerToLlvmDialect(*outer)))
     return failure();
-  auto batches = llvm::to_vector(outer->getOps<ModuleOp>());
+  return outer;
+}
+
+FailureOr<Image> compileKernels(ModuleOp module, const CpuTarget &target) {
+  MLIRContext &context = *module.getContext();
+  registerTranslations(context);
+  FailureOr<OwningOpRef<ModuleOp>> outer = lowerKernels(module);
+  if (failed(outer))
+    return failure();
+  auto batches = llvm::to_vector((*outer)->getOps<ModuleOp>());
   std::vector<std::string> objects(batches.size());
   LogicalResult compiled = failableParallelForEachN(&context, 0, batches.size(), [&](size_t i) {
     FailureOr<std::string> object = compileBatch(batches[i], target);

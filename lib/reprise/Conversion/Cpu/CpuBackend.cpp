@@ -7,6 +7,7 @@
 #include "NestSchedule.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
+#include "reprise/Conversion/Cpu/LoopNests.h"
 
 using namespace mlir;
 
@@ -31,6 +32,11 @@ FailureOr<EmittedLaunch> CpuBackend::emitLaunch(Block &body, StringRef name,
   return reprise::emitLaunch(body, name, kernels, cpu);
 }
 
+FailureOr<EmittedLaunch> CpuBackend::emitNests(Operation *program, StringRef name,
+                                               ModuleOp kernels) const {
+  return reprise::emitNests(cast<nests::NestProgramOp>(program), name, kernels, cpu);
+}
+
 FailureOr<Scratch> CpuBackend::findScratch(Block &body) const {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(body.getParentOp()->getLoc());
   FailureOr<EmittedLaunch> emitted = emitLaunch(body, "kernel", *kernels);
@@ -40,6 +46,10 @@ FailureOr<Scratch> CpuBackend::findScratch(Block &body) const {
   for (const EmittedCommand &command : emitted->commands)
     scratch.worker = std::max(scratch.worker, command.workerBytes);
   return scratch;
+}
+
+FailureOr<OwningOpRef<ModuleOp>> CpuBackend::lowerKernels(ModuleOp kernels) const {
+  return reprise::lowerKernels(kernels);
 }
 
 FailureOr<Image> CpuBackend::compileKernels(ModuleOp kernels) const {

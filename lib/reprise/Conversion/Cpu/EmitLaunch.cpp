@@ -8,13 +8,14 @@
 #include "reprise/Conversion/Cpu/Attention.h"
 #include "reprise/Conversion/Cpu/LoopNests.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Target/GivenNests.h"
 
 using namespace mlir;
 
 namespace reprise {
 
 SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body) {
-  if (isContractionLaunch(body))
+  if (!findGivenNests(body) && isContractionLaunch(body))
     return findContractionInPlacePairs(body);
   // Levels of one architecture share places: the fewest registers tell.
   return nests::findInPlacePairs(body, nests::NestRules(), [](const nests::Nest &nest) {
@@ -31,6 +32,8 @@ FailureOr<EmittedLaunch> emitLaunch(Block &body, StringRef name, ModuleOp kernel
   // The emitters divide by sizes.
   if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
     return EmittedLaunch();
+  if (findGivenNests(body))
+    return emitLoopNests(body, name, kernels, target);
   if (isContractionLaunch(body))
     return emitContractionLaunch(body, name, kernels, target);
   if (Operation *op = findAttention(body))

@@ -32,9 +32,17 @@ FailureOr<EmittedLaunch> emitLoopNests(Block &body, StringRef name, ModuleOp ker
   FailureOr<OwningOpRef<NestProgramOp>> program = planProgram(body, NestRules());
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");
+  return emitNests(**program, name, kernels, target);
+}
+
+FailureOr<EmittedLaunch> emitNests(NestProgramOp program, StringRef name, ModuleOp kernels,
+                                   const CpuTarget &target) {
+  auto schedule = [&](const Nest &nest) { return makeSchedule(nest, target.registers()); };
+  if (failed(verifySchedules(program, schedule)))
+    return failure();
   EmittedLaunch launch;
-  launch.sharedBytes = (*program)->getShared();
-  for (auto [i, nest] : llvm::enumerate((*program)->getBody().front())) {
+  launch.sharedBytes = program.getShared();
+  for (auto [i, nest] : llvm::enumerate(program.getBody().front())) {
     std::string own = i == 0 ? name.str() : (name + "." + Twine(i)).str();
     launch.commands.append(emitNest(nest, own, kernels, target));
   }

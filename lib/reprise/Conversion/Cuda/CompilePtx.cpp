@@ -1,6 +1,7 @@
 // reprise: lowers kernels of a GPU through the gpu and nvvm dialects and LLVM IR to PTX
 #include "../Codegen.h"
 #include "AssemblePtx.h"
+#include "ThreadKernel.h"
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -13,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Function.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/Endian.h"
@@ -79,14 +81,13 @@ FailureOr<std::string> compileKernel(ModuleOp kernel, StringRef chip) {
   return text;
 }
 
-void prepare(MLIRContext &context) {
+void registerTranslations(MLIRContext &context) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);
   context.appendDialectRegistry(registry);
-  context.loadDialect<gpu::GPUDialect, NVVM::NVVMDialect>();
 }
 
 } // namespace
@@ -120,13 +121,21 @@ std::vector<std::string> CudaBackend::getFeatures() const {
 
 bool CudaBackend::hasAssembler() { return !findAssembler().empty(); }
 
+/// Kernel of a chip, and of later ones up to the next.
+using KernelOfChip = std::pair<StringRef, ModuleOp>;
+
 /// Returns the texts for all chips, at multiples of 64 bytes, each ended by a zero. Cubins, if any,
 /// follow, each behind 64 bytes that begin with its size, so that a search for a text works as
 /// without cubins (Runtime/CudaCode.h).
-static FailureOr<std::string> compileForChips(ModuleOp kernel, StringRef chips, bool hasCubins) {
+static FailureOr<std::string> compileForChips(ArrayRef<KernelOfChip> kernels, StringRef chips,
+                                              bool hasCubins) {
   constexpr size_t alignment = 64;
   std::string texts, cubins;
+  ModuleOp kernel = kernels.front().second;
   for (StringRef chip : listChips(chips)) {
+    for (auto [first, own] : kernels)
+      if (first == chip)
+        kernel = own;
     FailureOr<std::string> text = compileKernel(kernel, chip);
     if (failed(text))
       return failure();
@@ -146,13 +155,39 @@ static FailureOr<std::string> compileForChips(ModuleOp kernel, StringRef chips, 
   return texts + cubins;
 }
 
-FailureOr<Image> CudaBackend::compileKernels(ModuleOp kernels) const {
-  MLIRContext &context = *kernels.getContext();
-  prepare(context);
+/// Returns the lowered kernels, each behind it those that replace it on later chips.
+static std::vector<std::vector<KernelOfChip>> groupByChip(ModuleOp kernels, ModuleOp lowered) {
+  std::vector<std::vector<KernelOfChip>> groups;
+  llvm::StringMap<size_t> numbers;
+  for (auto [kernel, module] :
+       llvm::zip_equal(kernels.getOps<gpu::GPUModuleOp>(), lowered.getOps<ModuleOp>())) {
+    auto replaced = kernel->getAttrOfType<StringAttr>(kReplacedAttr);
+    if (!replaced) {
+      numbers[kernel.getName()] = groups.size();
+      groups.push_back({{"", module}});
+      continue;
+    }
+    StringRef chip = kernel->getAttrOfType<StringAttr>(kChipAttr).getValue();
+    groups[numbers.lookup(replaced.getValue())].push_back({chip, module});
+  }
+  return groups;
+}
+
+FailureOr<OwningOpRef<ModuleOp>> CudaBackend::lowerKernels(ModuleOp kernels) const {
+  kernels.getContext()->loadDialect<gpu::GPUDialect, NVVM::NVVMDialect>();
   FailureOr<OwningOpRef<ModuleOp>> outer = convertKernels(kernels);
   if (failed(outer) || failed(lowerToLlvmDialect(**outer)))
     return failure();
-  auto lowered = llvm::to_vector((*outer)->getOps<ModuleOp>());
+  return outer;
+}
+
+FailureOr<Image> CudaBackend::compileKernels(ModuleOp kernels) const {
+  MLIRContext &context = *kernels.getContext();
+  registerTranslations(context);
+  FailureOr<OwningOpRef<ModuleOp>> outer = lowerKernels(kernels);
+  if (failed(outer))
+    return failure();
+  auto lowered = groupByChip(kernels, **outer);
   std::vector<std::string> texts(lowered.size());
   LogicalResult compiled = failableParallelForEachN(&context, 0, lowered.size(), [&](size_t i) {
     FailureOr<std::string> text = compileForChips(lowered[i], chips, hasCubins);
@@ -164,7 +199,7 @@ FailureOr<Image> CudaBackend::compileKernels(ModuleOp kernels) const {
     return failure();
   Image image;
   for (auto [kernel, text] : llvm::zip_equal(lowered, texts)) {
-    image.symbols[kernel.getName()->str()] = image.bytes.size();
+    image.symbols[kernel.front().second.getName()->str()] = image.bytes.size();
     image.bytes.insert(image.bytes.end(), text.begin(), text.end());
   }
   return image;

@@ -17,6 +17,7 @@
 #include "reprise/Conversion/LoopNest/ContractionLaunch.h"
 #include "reprise/Dialect/Reprise/IR/Casts.h"
 #include "reprise/Support/ByteSize.h"
+#include "reprise/Target/GivenNests.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -48,8 +49,27 @@ static StringRef nameOf(Contractions contractions) {
   llvm_unreachable("unknown contractions");
 }
 
+/// Returns what kernels depend on.
+static Chip describeChip(StringRef name) {
+  unsigned number = 0;
+  StringRef digits = name;
+  digits.consume_front("sm_");
+  digits.consumeInteger(10, number);
+  // Kibibytes of a multiprocessor by its compute capability (CUDA C++ Programming Guide).
+  const std::pair<unsigned, int64_t> sizes[] = {{80, 164}, {86, 100}, {87, 164},
+                                                {88, 100}, {90, 228}, {120, 100}};
+  constexpr int64_t ofDriver = 4;
+  int64_t size = sizes[0].second;
+  for (auto [first, kibibytes] : sizes)
+    if (first <= number)
+      size = kibibytes;
+  return {name.str(), (size - ofDriver) * 1024};
+}
+
 CudaBackend::CudaBackend(StringRef chips, Contractions contractions, bool hasCubins)
     : chips(chips), contractions(contractions), hasCubins(hasCubins) {
+  for (StringRef chip : llvm::split(chips, '+'))
+    capabilities.chips.push_back(describeChip(chip));
   capabilities.contractions = nameOf(contractions);
   capabilities.hasTensorCores = contractions != Contractions::Exact;
   capabilities.callsLibraries = contractions == Contractions::Library;
@@ -84,22 +104,41 @@ static FailureOr<EmittedLaunch> emitAttention(Operation *op, StringRef name, Mod
 }
 
 Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
-  if (findAttention(body))
+  bool isGiven = findGivenNests(body) != nullptr;
+  if (!isGiven && findAttention(body))
     return {};
-  if (isContractionLaunch(body))
+  if (!isGiven && isContractionLaunch(body))
     return findContractionInPlacePairs(body);
-  return nests::findInPlacePairs(body, threadRules, makeThreadSchedule);
+  return nests::findInPlacePairs(body, threadRules, [&](const Nest &nest) {
+    return makeThreadSchedule(nest, capabilities.chips.front());
+  });
 }
 
-static EmittedCommand emitNest(const Nest &nest, StringRef name, ModuleOp kernels, int64_t elements,
-                               int64_t placeAlignment) {
-  Schedule schedule = makeThreadSchedule(nest);
+namespace {
+/// Emits the kernels of a program of nests.
+struct NestProgram {
+  NestProgramOp program;
+  ModuleOp kernels;
+  int64_t placeAlignment;
+  ArrayRef<Chip> chips;
+
+  FailureOr<EmittedLaunch> emit(StringRef name) const;
+
+private:
+  EmittedCommand emitNest(KernelOp kernel, StringRef name) const;
+  EmittedCommand emitNest(const Nest &nest, const Schedule &schedule, StringRef name) const;
+};
+} // namespace
+
+EmittedCommand NestProgram::emitNest(const Nest &nest, const Schedule &schedule,
+                                     StringRef name) const {
   int64_t threads = schedule.blockThreads;
   ThreadKernel k(kernels, name, nest.buffers.size(), schedule.workerBytes, threads);
   int64_t rowBytes = threads / schedule.itemThreads * schedule.rowBytes;
   k.setBlocksTogether(schedule.blocksTogether);
   // Steps and blocks may lead a little beyond the end.
   constexpr int64_t mostNarrow = (int64_t(1) << 31) - (1 << 24);
+  auto elements = static_cast<int64_t>(NestProgramOp(program).getElements());
   if (std::max(elements, schedule.items * schedule.itemThreads) <= mostNarrow)
     k.narrowIndices();
   Value item = k.threadNumber(), lane, rowMemory;
@@ -114,6 +153,51 @@ static EmittedCommand emitNest(const Nest &nest, StringRef name, ModuleOp kernel
   }
   NestEmitter(k, nest, schedule).emitThread(item, lane, rowMemory, placeAlignment);
   return {name.str(), schedule.items, nest.buffers, 0, schedule.itemThreads, threads};
+}
+
+/// A kernel with a schedule has it on every chip. Without one, a chip whose schedule differs from
+/// that of the chip before has a kernel of its own.
+EmittedCommand NestProgram::emitNest(KernelOp kernel, StringRef name) const {
+  ScheduleAttr given = kernel.getScheduleAttr();
+  EmittedCommand command;
+  ScheduleAttr before;
+  for (const Chip &chip : chips) {
+    kernel.setScheduleAttr(given);
+    Nest nest(kernel);
+    Schedule schedule = makeThreadSchedule(nest, chip);
+    if (kernel.getScheduleAttr() == before)
+      continue;
+    bool isFirst = !before;
+    before = kernel.getScheduleAttr();
+    if (isFirst) {
+      command = emitNest(nest, schedule, name);
+      continue;
+    }
+    std::string own = (name + "_" + chip.name).str();
+    EmittedCommand other = emitNest(nest, schedule, own);
+    assert(other.items == command.items && "items depend on the chip");
+    auto module = ModuleOp(kernels).lookupSymbol<gpu::GPUModuleOp>(own);
+    module->setAttr(kReplacedAttr, StringAttr::get(kernel.getContext(), name));
+    module->setAttr(kChipAttr, StringAttr::get(kernel.getContext(), chip.name));
+    command.chips.push_back({chip.name, own, other.itemThreads, other.blockThreads});
+  }
+  return command;
+}
+
+FailureOr<EmittedLaunch> NestProgram::emit(StringRef name) const {
+  auto schedule = [&](const Nest &nest) { return makeThreadSchedule(nest, chips.front()); };
+  if (failed(verifySchedules(program, schedule)))
+    return failure();
+  EmittedLaunch launch;
+  launch.sharedBytes = NestProgramOp(program).getShared();
+  ThreadCommands commands(name, kernels, launch);
+  for (Operation &op : NestProgramOp(program).getBody().front()) {
+    if (auto alone = dyn_cast<AloneOp>(op))
+      emitThreadAlone(commands, alone);
+    else
+      launch.commands.push_back(emitNest(cast<KernelOp>(op), nextKernelName(name, launch)));
+  }
+  return launch;
 }
 
 /// Accesses of global memory ask for no more than the places have; elements are aligned always.
@@ -134,8 +218,9 @@ static void limitAccesses(gpu::GPUModuleOp kernel, int64_t alignment) {
 }
 
 OwningOpRef<Operation *> CudaBackend::formNests(Block &body, StringRef name) const {
-  return nests::formNests(body, threadRules, name, [](const Nest &nest) {
-    return nest.has<TileOp>() ? makeTileSchedule(nest) : makeThreadSchedule(nest);
+  return nests::formNests(body, threadRules, name, [&](const Nest &nest) {
+    return nest.has<TileOp>() ? makeTileSchedule(nest)
+                              : makeThreadSchedule(nest, capabilities.chips.front());
   });
 }
 
@@ -158,33 +243,29 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
     return op->emitError("cannot be compiled for ")
            << getName() << " yet: '" << op->getName() << "' has no kernel there";
   };
-  EmittedLaunch launch;
   if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
-    return launch;
-  if (isContractionLaunch(body))
+    return EmittedLaunch();
+  bool isGiven = findGivenNests(body) != nullptr;
+  if (!isGiven && isContractionLaunch(body))
     return cuda::emitContractionLaunch(body, name, kernels, LaunchOperands(name, kernels, *this),
                                        contractions);
-  if (Operation *pool = findPool(body))
+  if (Operation *pool = isGiven ? nullptr : findPool(body))
     return emitThreadPool(pool, name, kernels, LaunchOperands(name, kernels, *this));
-  if (Operation *op = findAttention(body))
+  if (Operation *op = isGiven ? nullptr : findAttention(body))
     return emitAttention(op, name, kernels, LaunchOperands(name, kernels, *this), contractions);
   for (Operation &op : body.without_terminator())
-    if (!isa<LoopOpInterface, AloneOpInterface>(op))
+    if (!isGiven && !isa<LoopOpInterface, AloneOpInterface>(op))
       return refuse(&op);
   FailureOr<OwningOpRef<NestProgramOp>> program = planProgram(body, threadRules);
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");
-  launch.sharedBytes = (*program)->getShared();
-  int64_t alignment = getPlaceAlignment(body);
-  ThreadCommands commands(name, kernels, launch);
-  for (Operation &op : (*program)->getBody().front()) {
-    if (auto alone = dyn_cast<AloneOp>(op))
-      emitThreadAlone(commands, alone);
-    else
-      launch.commands.push_back(emitNest(Nest(cast<KernelOp>(op)), nextKernelName(name, launch),
-                                         kernels, (*program)->getElements(), alignment));
-  }
-  return launch;
+  return NestProgram{**program, kernels, getPlaceAlignment(body), capabilities.chips}.emit(name);
+}
+
+FailureOr<EmittedLaunch> CudaBackend::emitNests(Operation *program, StringRef name,
+                                                ModuleOp kernels) const {
+  return NestProgram{cast<NestProgramOp>(program), kernels, widestAccess, capabilities.chips}.emit(
+      name);
 }
 
 Target::LibraryChoice CudaBackend::findLibrary(Block &body) const {

@@ -8,6 +8,10 @@
 
 namespace reprise {
 
+/// Names of attributes of the module of a kernel that replaces another one on some chips: the
+/// kernel that it replaces, and the first of these chips.
+constexpr llvm::StringLiteral kReplacedAttr = "replaced", kChipAttr = "chip";
+
 /// Threads of a block, unless rows need much shared memory; 32 consecutive threads are a warp.
 constexpr int64_t blockThreads = 256;
 /// The address space of buffers.

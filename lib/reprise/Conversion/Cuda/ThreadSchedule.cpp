@@ -21,21 +21,22 @@ constexpr int64_t shortRow = 128;
 
 constexpr int64_t fewElements = 1 << 16;
 
-/// Shared memory of a block that needs no leave for more.
-constexpr int64_t sharedBytes = 48 * 1024;
+/// Shared memory of a block that needs no leave for more, and what the driver adds to a block.
+constexpr int64_t mostOfBlock = 48 * 1024, ownOfBlock = 1024;
+/// Blocks with rows that a multiprocessor should hold, so that some load while others compute.
+constexpr int64_t blocksWithRows = 4;
 /// Instructions per element that cost more than a store and a load.
 constexpr int64_t costly = 8;
 
 /// Left alone, ptxas unrolls loops until a block has all registers, or spills for a block more;
 /// words that are drawn, and nothing else, may take as many. Of blocks with rows there are as many
 /// as have room for these, with 80 registers for each thread.
-int64_t countBlocksTogether(const Nest &nest, const Schedule &schedule) {
+int64_t countBlocksTogether(const Nest &nest, const Schedule &schedule, const Chip &chip) {
   constexpr int64_t threadsTogether = 512, rowThreads = 768;
-  constexpr int64_t sharedTogether = 224 * 1024, ownOfBlock = 1024;
   int64_t threads = schedule.blockThreads;
   int64_t rowBytes = threads / schedule.itemThreads * schedule.rowBytes;
   if (rowBytes)
-    return std::min(rowThreads / threads, sharedTogether / (rowBytes + ownOfBlock));
+    return std::min(rowThreads / threads, chip.sharedBytes / (rowBytes + ownOfBlock));
   bool hasLoops = nest.hasReductions() || schedule.rowsPerItem > 1;
   return hasLoops || !nest.has<DrawOp>() ? threadsTogether / threads : 1;
 }
@@ -45,7 +46,7 @@ public:
   ThreadScheduler(const Nest &nest, RowMemory memory) : ScheduleBuilder(nest), memory(memory) {}
 
   /// Returns the schedule; none if rows do not fit into memory.
-  std::optional<Schedule> run();
+  std::optional<Schedule> run(const Chip &chip);
   Schedule runOnTile();
 
 private:
@@ -176,7 +177,7 @@ void ThreadScheduler::placeRow() {
     llvm::for_each(pass.kept, place);
 }
 
-std::optional<Schedule> ThreadScheduler::run() {
+std::optional<Schedule> ThreadScheduler::run(const Chip &chip) {
   ScheduleAttr chosen = nest.kernel.getScheduleAttr();
   if (chosen) {
     read(chosen);
@@ -191,12 +192,13 @@ std::optional<Schedule> ThreadScheduler::run() {
     return std::move(schedule);
   schedule.blockThreads = blockThreads;
   if (schedule.rowBytes) {
-    int64_t warps = sharedBytes / schedule.rowBytes;
-    if (warps == 0)
+    if (schedule.rowBytes > mostOfBlock)
       return std::nullopt;
+    int64_t bytes = std::min(mostOfBlock, chip.sharedBytes / blocksWithRows - ownOfBlock);
+    int64_t warps = std::max<int64_t>(bytes / schedule.rowBytes, 1);
     schedule.blockThreads = std::min(blockThreads, warps * reductionLanes);
   }
-  schedule.blocksTogether = countBlocksTogether(nest, schedule);
+  schedule.blocksTogether = countBlocksTogether(nest, schedule, chip);
   write(memory);
   return std::move(schedule);
 }
@@ -211,11 +213,11 @@ Schedule ThreadScheduler::runOnTile() {
 
 } // namespace
 
-Schedule makeThreadSchedule(const Nest &nest) {
+Schedule makeThreadSchedule(const Nest &nest, const Chip &chip) {
   for (RowMemory memory : {RowMemory::All, RowMemory::Shared})
-    if (std::optional<Schedule> schedule = ThreadScheduler(nest, memory).run())
+    if (std::optional<Schedule> schedule = ThreadScheduler(nest, memory).run(chip))
       return *std::move(schedule);
-  return *ThreadScheduler(nest, RowMemory::None).run();
+  return *ThreadScheduler(nest, RowMemory::None).run(chip);
 }
 
 Schedule makeTileSchedule(const Nest &nest) {

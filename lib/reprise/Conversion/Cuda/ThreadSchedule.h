@@ -4,6 +4,7 @@
 
 #include "../LoopNest/BuildNest.h"
 #include "../LoopNest/Schedule.h"
+#include "reprise/Target/Target.h"
 
 namespace reprise::nests {
 
@@ -11,9 +12,10 @@ namespace reprise::nests {
 constexpr NestRules threadRules{/*sumsApart=*/true, /*fewRows=*/2048, /*longRow=*/3 * laneBlock,
                                 /*severalBlocks=*/laneBlock + 1};
 
-/// An item is four columns, one where loads cannot have more, or a row (a block of one) for 32
-/// threads where the nest reduces columns. Nothing is kept but in results.
-Schedule makeThreadSchedule(const Nest &nest);
+/// Makes the schedule for a chip. An item is four columns, one where loads cannot have more, or a
+/// row (a block of one) for 32 threads where the nest reduces columns. Nothing is kept but in
+/// results.
+Schedule makeThreadSchedule(const Nest &nest, const Chip &chip);
 
 /// Returns the schedule of a nest over the elements of a contraction, of which a thread has four
 /// neighbours or one.

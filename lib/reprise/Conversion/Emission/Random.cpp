@@ -1,10 +1,10 @@
 // reprise: the arithmetic of the random ops
 #include "reprise/Conversion/Random.h"
 #include "reprise/Conversion/Emission.h"
+#include "reprise/Dialect/Reprise/IR/OpList.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -35,8 +35,17 @@ static Value emitWords(ImplicitLocOpBuilder &b, const DrawPosition &position) {
                            position.words);
 }
 
-static Value emitNormalDraw(ImplicitLocOpBuilder &b, RandomNormalOp op,
-                            const DrawPosition &position) {
+// One overload per op that draws single elements.
+using Builder = ImplicitLocOpBuilder;
+static Value emit(RandomUniformOp op, Builder &b, const DrawPosition &position, Value) {
+  return emitUniform(b, emitWords(b, position), op.getType().getElementType(), op.getLow(),
+                     op.getHigh());
+}
+static Value emit(RandomUniformIntOp op, Builder &b, const DrawPosition &position, Value) {
+  return emitUniformInt(b, emitWords(b, position), op.getType().getElementType(),
+                        static_cast<int64_t>(op.getLow()), static_cast<int64_t>(op.getHigh()));
+}
+static Value emit(RandomNormalOp op, Builder &b, const DrawPosition &position, Value) {
   Value value;
   if (areConsecutiveBlocks(position))
     value = emitNormal(b, emitWords(b, position), op.getMean(), op.getStd());
@@ -50,25 +59,18 @@ static Value emitNormalDraw(ImplicitLocOpBuilder &b, RandomNormalOp op,
   return arith::ExtFOp::create(b, vector ? vector.clone(elementType) : elementType, value);
 }
 
-Value emitDraw(ImplicitLocOpBuilder &b, RandomOpInterface op, const DrawPosition &position,
-               Value operand) {
-  return llvm::TypeSwitch<Operation *, Value>(op.getOperation())
-      .Case([&](RandomUniformOp draw) {
-        return emitUniform(b, emitWords(b, position), draw.getType().getElementType(),
-                           draw.getLow(), draw.getHigh());
-      })
-      .Case([&](RandomUniformIntOp draw) {
-        return emitUniformInt(b, emitWords(b, position), draw.getType().getElementType(),
-                              static_cast<int64_t>(draw.getLow()),
-                              static_cast<int64_t>(draw.getHigh()));
-      })
-      .Case([&](RandomNormalOp draw) { return emitNormalDraw(b, draw, position); })
-      .Case([&](RandomBernoulliOp draw) {
-        return emitBernoulli(b, emitWords(b, position), draw.getProbability());
-      })
-      .Case([&](DropoutOp draw) {
-        return emitDropout(b, emitWords(b, position), operand, draw.getRate());
-      });
+static Value emit(RandomBernoulliOp op, Builder &b, const DrawPosition &position, Value) {
+  return emitBernoulli(b, emitWords(b, position), op.getProbability());
+}
+static Value emit(DropoutOp op, Builder &b, const DrawPosition &position, Value operand) {
+  return emitDropout(b, emitWords(b, position), operand, op.getRate());
+}
+
+Value emitDraw(Builder &b, RandomOpInterface op, const DrawPosition &position, Value operand) {
+  Value drawn;
+  dispatchOp<RandomOpInterface, LoopOpInterface>(
+      op, [&](auto draw) { drawn = emit(draw, b, position, operand); });
+  return drawn;
 }
 
 } // namespace reprise

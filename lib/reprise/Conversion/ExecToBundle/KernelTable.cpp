@@ -5,6 +5,7 @@
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/IR/Work.h"
 #include "reprise/Support/Locations.h"
+#include "reprise/Target/GivenNests.h"
 #include "reprise/Target/LaunchFacts.h"
 
 #include "llvm/Support/Path.h"
@@ -62,7 +63,7 @@ static std::string labelOf(exec::LaunchOp launch, const Target &target) {
 }
 
 LogicalResult KernelTable::add(exec::LaunchOp launch) {
-  auto body = describeBody(launch.getBody().front());
+  std::vector<uintptr_t> body = describeLaunch(launch);
   int64_t alignment =
       target.getCapabilities().usesPlaceAlignment ? findPlaceAlignment(launch) : widestAccess;
   if (alignment != widestAccess) {
@@ -72,6 +73,8 @@ LogicalResult KernelTable::add(exec::LaunchOp launch) {
   }
   auto [found, isNew] = byBody.try_emplace(body);
   if (isNew) {
+    if (failed(verifyGivenNests(launch, target)))
+      return failure();
     std::string name = exec::getLeaderName(launch).str() + "_" + std::to_string(byBody.size());
     FailureOr<EmittedLaunch> emitted = target.emitLaunch(launch.getBody().front(), name, *module);
     if (failed(emitted))
@@ -94,6 +97,9 @@ void KernelTable::addKernels(exec::LaunchOp launch, const EmittedLaunch &emitted
     kernel.workspaceBytes = command.workerBytes;
     kernel.itemThreads = command.itemThreads;
     kernel.blockThreads = command.blockThreads;
+    for (const ChipKernel &own : command.chips)
+      kernel.chips.push_back({own.chip, own.kernel, static_cast<uint32_t>(own.itemThreads),
+                              static_cast<uint32_t>(own.blockThreads)});
     kernel.launch = main.empty() ? command.kernel : main.str();
     if (command.kernel == main)
       kernel.ops = describeOps(launch);

@@ -5,11 +5,11 @@
 
 namespace reprise::nests {
 
-Affine Affine::constant(int64_t value) { return {value, {}}; }
-Affine Affine::symbol(unsigned number) { return {0, {{number, 1}}}; }
+Affine Affine::constant(int64_t value) { return {{value}}; }
+Affine Affine::symbol(unsigned number) { return {{0, {{number, 1}}}}; }
 
 Affine Affine::operator+(const Affine &other) const {
-  Affine sum{offset + other.offset, {}};
+  Affine sum{{offset + other.offset}};
   auto a = terms.begin(), b = other.terms.begin();
   while (a != terms.end() || b != other.terms.end()) {
     if (b == other.terms.end() || (a != terms.end() && a->first < b->first)) {
@@ -28,13 +28,13 @@ Affine Affine::operator+(const Affine &other) const {
 Affine Affine::operator*(int64_t factor) const {
   if (factor == 0)
     return {};
-  Affine product{offset * factor, terms};
+  Affine product{{offset * factor, terms}};
   for (auto &term : product.terms)
     term.second *= factor;
   return product;
 }
 
-Affine Affine::operator+(int64_t value) const { return {offset + value, terms}; }
+Affine Affine::operator+(int64_t value) const { return {{offset + value, terms}}; }
 
 bool Affine::operator<(const Affine &other) const {
   if (offset != other.offset)
@@ -43,18 +43,11 @@ bool Affine::operator<(const Affine &other) const {
                                       other.terms.end());
 }
 
-int64_t Affine::coefficient(unsigned number) const {
-  for (auto [symbol, coefficient] : terms)
-    if (symbol == number)
-      return coefficient;
-  return 0;
-}
-
 Affine Affine::substitute(unsigned number, const Affine &value) const {
   int64_t factor = coefficient(number);
   if (factor == 0)
     return *this;
-  Affine rest{offset, {}};
+  Affine rest{{offset}};
   llvm::copy_if(terms, std::back_inserter(rest.terms),
                 [&](auto term) { return term.first != number; });
   return rest + value * factor;

@@ -8,26 +8,15 @@
 
 namespace reprise::nests {
 
-/// offset + Σ coefficient · symbol. Symbols are numbers of a table; terms ascend by symbol, none is
-/// zero.
-struct Affine {
-  int64_t offset = 0;
-  llvm::SmallVector<std::pair<unsigned, int64_t>, 4> terms;
-
+/// A sum of symbols, which are numbers of a table. Terms ascend by symbol, none is zero.
+struct Affine : Sum<unsigned> {
   static Affine constant(int64_t value);
   static Affine symbol(unsigned number);
 
   Affine operator+(const Affine &other) const;
   Affine operator*(int64_t factor) const;
   Affine operator+(int64_t value) const;
-  bool operator==(const Affine &other) const {
-    return offset == other.offset && terms == other.terms;
-  }
-  bool operator!=(const Affine &other) const { return !(*this == other); }
   bool operator<(const Affine &other) const;
-
-  int64_t coefficient(unsigned number) const;
-  bool isConstant() const { return terms.empty(); }
   /// With `value` in place of a symbol.
   Affine substitute(unsigned number, const Affine &value) const;
 };

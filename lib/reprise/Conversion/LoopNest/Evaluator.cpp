@@ -35,7 +35,7 @@ static Type typeIn(Type elementType, const Scope &scope) {
   return typeOfLanes(getComputeType(elementType), scope.width);
 }
 
-Value Evaluator::compute(ConstantOp op, Scope &scope) {
+static Value compute(const Evaluator &e, ConstantOp op, Scope &scope) {
   Attribute value = cast<DenseElementsAttr>(op.getValue()).getSplatValue<Attribute>();
   Type type = getComputeType(typeOf(op));
   TypedAttr attribute;
@@ -43,56 +43,20 @@ Value Evaluator::compute(ConstantOp op, Scope &scope) {
     APFloat wide = number.getValue();
     bool loses;
     wide.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &loses);
-    attribute = b.getFloatAttr(type, wide);
+    attribute = e.b.getFloatAttr(type, wide);
   } else {
-    attribute = b.getIntegerAttr(type, cast<IntegerAttr>(value).getValue());
+    attribute = e.b.getIntegerAttr(type, cast<IntegerAttr>(value).getValue());
   }
   if (scope.width != 1)
     attribute = DenseElementsAttr::get(VectorType::get(scope.width, type), Attribute(attribute));
-  return arith::ConstantOp::create(b, attribute);
+  return arith::ConstantOp::create(e.b, attribute);
 }
 
-Value Evaluator::value(Value element, Scope &scope) {
-  for (const Scope *at = &scope; at; at = at->parent) {
-    auto found = at->nodes.find(element);
-    if (found != at->nodes.end() && at->width == scope.width)
-      return found->second;
-    auto splat = at->splats.find(element);
-    if (splat != at->splats.end() && at->width == scope.width)
-      return splat->second;
-    if (found == at->nodes.end() || at->width != 1)
-      continue;
-    return scope.splats[element] = emitSplat(b, found->second, scope.width);
-  }
-  if (scope.width != 1 && nest.levelOf(element) < Level::Column) {
-    Scope once = scope.scalar();
-    Value scalar = value(element, once);
-    return scope.splats[element] = emitSplat(b, scalar, scope.width);
-  }
-  Value result;
-  auto kept = schedule.kept.find(element);
-  if (kept != schedule.kept.end() && nest.levelOf(element) >= Level::Column &&
-      kept->second.pass < scope.pass)
-    result = loadKept(element, kept->second, scope);
-  else
-    result = compute(element.getDefiningOp(), scope);
-  scope.nodes[element] = result;
-  return result;
-}
-
-Value Evaluator::compute(Operation *op, Scope &scope) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      // The rounding is that of the contraction.
-      .Case([&](TileOp op) { return emitRoundTo(b, tile(scope), typeOf(op)); })
-      .Case<ReadOp, NumberOp, DrawOp, ChooseOp, SequenceOp, MeetOp, ConstantOp,
-            EmissionOpInterface>([&](auto typed) { return compute(typed, scope); });
-}
-
-Value Evaluator::compute(EmissionOpInterface op, Scope &scope) {
+static Value compute(const Evaluator &e, EmissionOpInterface op, Scope &scope) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(value(operand, scope));
-  return emitRoundTo(b, op.emitElement(b, operands), typeOf(op->getResult(0)));
+    operands.push_back(e.value(operand, scope));
+  return emitRoundTo(e.b, op.emitElement(e.b, operands), typeOf(op->getResult(0)));
 }
 
 /// The size of an index's range.
@@ -107,66 +71,67 @@ static int64_t sizeOf(const Nest &nest, Value index) {
   return cast<SequenceOp>(step.getOwner()->getParentOp()).getSizes()[step.getArgNumber()];
 }
 
-Value Evaluator::compute(NumberOp number, Scope &scope) {
+static Value compute(const Evaluator &e, NumberOp number, Scope &scope) {
   Place place = number.getPlace();
   Type elementType = typeOf(number);
   // Numbers below 2^31 convert faster.
   int64_t highest = place.offset;
   for (auto [index, coefficient] : place.terms)
-    highest += coefficient * (sizeOf(nest, index) - 1);
+    highest += coefficient * (sizeOf(e.nest, index) - 1);
   bool isSmall = highest <= INT32_MAX && !elementType.isInteger(64);
-  std::optional<int64_t> step = laneStep(nest, place, scope);
+  std::optional<int64_t> step = laneStep(e.nest, place, scope);
   Value result;
   if (scope.width == 1 || !step) {
-    result = scope.width == 1 ? index(place, scope) : lanes(place, scope);
+    result = scope.width == 1 ? e.index(place, scope) : lanes(e, place, scope);
     if (isSmall)
-      result = emitCast(b, result, b.getI32Type());
+      result = emitCast(e.b, result, e.b.getI32Type());
   } else {
-    Value first = index(place, scope);
-    Type type = isSmall ? b.getI32Type() : b.getI64Type();
+    Value first = e.index(place, scope);
+    Type type = isSmall ? e.b.getI32Type() : e.b.getI64Type();
     if (isSmall)
-      first = arith::TruncIOp::create(b, type, first);
+      first = arith::TruncIOp::create(e.b, type, first);
     auto vector = VectorType::get(scope.width, type);
     SmallVector<Attribute> distances;
     for (int64_t lane = 0; lane < scope.width; ++lane)
-      distances.push_back(b.getIntegerAttr(type, lane * *step));
-    Value distance = arith::ConstantOp::create(b, DenseElementsAttr::get(vector, distances));
-    result = arith::AddIOp::create(b, emitSplat(b, first, scope.width), distance);
+      distances.push_back(e.b.getIntegerAttr(type, lane * *step));
+    Value distance = arith::ConstantOp::create(e.b, DenseElementsAttr::get(vector, distances));
+    result = arith::AddIOp::create(e.b, emitSplat(e.b, first, scope.width), distance);
   }
-  result = emitCast(b, result, elementType);
-  return emitCast(b, result, getComputeType(elementType));
+  result = emitCast(e.b, result, elementType);
+  return emitCast(e.b, result, getComputeType(elementType));
 }
 
-bool Evaluator::isAligned(const Place &place, const Scope &scope) const {
+bool isAligned(const Evaluator &e, const Place &place, const Scope &scope) {
   // A vector starts at a multiple of its width after the start of a stretch.
-  if (schedule.inRuns || place.offset % 4 != 0 || columnStep % 4 != 0 ||
+  if (e.schedule.inRuns || place.offset % 4 != 0 || e.columnStep % 4 != 0 ||
       (scope.stretch && scope.stretch->first % 4 != 0))
     return false;
   return llvm::all_of(place.terms, [&](auto term) {
-    return term.second % 4 == 0 || (term.first == nest.innermost() && term.second == 1);
+    return term.second % 4 == 0 || (term.first == e.nest.innermost() && term.second == 1);
   });
 }
 
-Value Evaluator::compute(DrawOp draw, Scope &scope) {
+static Value compute(const Evaluator &e, DrawOp draw, Scope &scope) {
   Place place = draw.getPlace();
   Scope once = scope.scalar();
   DrawPosition position;
-  position.stream = value(draw.getStream(), once);
-  position.seed = value(draw.getSeed(), once);
+  position.stream = e.value(draw.getStream(), once);
+  position.seed = e.value(draw.getSeed(), once);
   position.width = scope.width;
-  Value global = index(place, scope);
+  Value global = e.index(place, scope);
   // Positions in a stream are numbers of 64 bits.
-  auto addWide = [&](Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); };
-  position.aligned = isAligned(place, scope) && !draw.getGlobal();
-  position.words = schedule.itemThreads ? WordWidth::Narrow : WordWidth::Wide;
+  auto addWide = [&](Value x, Value y) { return e.b.createOrFold<arith::AddIOp>(x, y); };
+  position.aligned = isAligned(e, place, scope) && !draw.getGlobal();
+  position.words = e.schedule.itemThreads ? WordWidth::Narrow : WordWidth::Wide;
   if (draw.getGlobal())
     for (auto [start, stride] :
          llvm::zip_equal(draw.getOrigin(), rowMajorStrides(*draw.getGlobal())))
-      global = addWide(global, b.createOrFold<arith::MulIOp>(value(start, once), k.i64(stride)));
-  position.first = addWide(value(draw.getOffset(), once), global);
-  position.step = laneStep(nest, place, scope).value_or(0);
-  Value operand = draw.getElement() ? value(draw.getElement(), scope) : Value();
-  return emitRoundTo(b, emitDraw(b, draw.getOp(), position, operand), typeOf(draw));
+      global =
+          addWide(global, e.b.createOrFold<arith::MulIOp>(e.value(start, once), e.k.i64(stride)));
+  position.first = addWide(e.value(draw.getOffset(), once), global);
+  position.step = laneStep(e.nest, place, scope).value_or(0);
+  Value operand = draw.getElement() ? e.value(draw.getElement(), scope) : Value();
+  return emitRoundTo(e.b, emitDraw(e.b, draw.getOp(), position, operand), typeOf(draw));
 }
 
 //===-- Choices ----------------------------------------------------------------------------===//
@@ -201,17 +166,17 @@ static Value test(KernelBuilder &k, ChooseOp choose, Value at) {
   return arith::AndIOp::create(b, inside, whole);
 }
 
-Value Evaluator::compute(ChooseOp choose, Scope &scope) {
-  if (std::optional<bool> inside = decide(nest, choose, scope))
-    return value(*inside ? choose.getInside() : choose.getOutside(), scope);
-  Value condition = test(k, choose, index(choose.getPlace(), scope));
-  auto branch = scf::IfOp::create(b, TypeRange{typeIn(typeOf(choose), scope)}, condition, true);
+static Value compute(const Evaluator &e, ChooseOp choose, Scope &scope) {
+  if (std::optional<bool> inside = decide(e.nest, choose, scope))
+    return e.value(*inside ? choose.getInside() : choose.getOutside(), scope);
+  Value condition = test(e.k, choose, e.index(choose.getPlace(), scope));
+  auto branch = scf::IfOp::create(e.b, TypeRange{typeIn(typeOf(choose), scope)}, condition, true);
   for (auto [block, operand] : {std::pair(branch.thenBlock(), Value(choose.getInside())),
                                 std::pair(branch.elseBlock(), Value(choose.getOutside()))}) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(block);
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(block);
     Scope inner = scope.inner();
-    scf::YieldOp::create(b, value(operand, inner));
+    scf::YieldOp::create(e.b, e.value(operand, inner));
   }
   return branch.getResult(0);
 }
@@ -226,7 +191,7 @@ Value finishReduction(ImplicitLocOpBuilder &b, std::optional<uint64_t> over, Typ
   return emitRoundTo(b, value, type);
 }
 
-Value Evaluator::compute(SequenceOp sequence, Scope &scope) {
+static Value compute(const Evaluator &e, SequenceOp sequence, Scope &scope) {
   ReductionKind kind = kindOf(sequence.getFold());
   // At most one block of the canonical order: one chain.
   Scope inner = scope.inner();
@@ -234,9 +199,9 @@ Value Evaluator::compute(SequenceOp sequence, Scope &scope) {
   std::function<Value(unsigned, Value)> run = [&](unsigned step, Value sum) {
     if (step == steps.getNumArguments()) {
       Scope element = inner.inner();
-      return emitCombine(b, kind, sum, value(sequence.getElement(), element));
+      return emitCombine(e.b, kind, sum, e.value(sequence.getElement(), element));
     }
-    auto result = forLoop(k, k.i64(0), k.i64(sequence.getSizes()[step]), k.i64(1), sum,
+    auto result = forLoop(e.k, e.k.i64(0), e.k.i64(sequence.getSizes()[step]), e.k.i64(1), sum,
                           [&](Value i, ValueRange carried) {
                             inner.symbols[steps.getArgument(step)] = i;
                             return Carried{run(step + 1, carried[0])};
@@ -244,45 +209,83 @@ Value Evaluator::compute(SequenceOp sequence, Scope &scope) {
     return result[0];
   };
   Type type = typeOf(sequence);
-  Value sum = run(0, emitIdentity(b, kind, typeIn(type, scope)));
-  return finishReduction(b, sequence.getOver(), type, sum);
+  Value sum = run(0, emitIdentity(e.b, kind, typeIn(type, scope)));
+  return finishReduction(e.b, sequence.getOver(), type, sum);
 }
 
-Value Evaluator::compute(MeetOp op, Scope &scope) {
+static Value compute(const Evaluator &e, MeetOp op, Scope &scope) {
   ReductionKind kind = kindOf(op.getFold());
   Type type = getComputeType(typeOf(op));
   Place place = op.getPlace();
   auto stride = static_cast<int64_t>(op.getStride());
-  Value base = buffer(op.getBuffer()), first = index(place, scope);
-  int64_t aligned = stride % 4 == 0 ? alignmentOf(place, scope) : 1;
-  auto placeOf = [&](Value part) { return k.add(first, k.mul(part, stride)); };
+  Value base = e.buffer(op.getBuffer()), first = e.index(place, scope);
+  int64_t aligned = stride % 4 == 0 ? alignmentOf(e, place, scope) : 1;
+  auto placeOf = [&](Value part) { return e.k.add(first, e.k.mul(part, stride)); };
   auto fold = [&](Value part, int64_t distance, int64_t count) {
     SmallVector<Value> sums;
     for (int64_t i = 0; i < count; ++i) {
-      Value at = k.add(placeOf(part), k.i64(i * distance * stride));
-      sums.push_back(loadMasked(b, type, base, at, scope, aligned));
+      Value at = e.k.add(placeOf(part), e.k.i64(i * distance * stride));
+      sums.push_back(loadMasked(e.b, type, base, at, scope, aligned));
     }
     for (int64_t step = 1; step < count; step *= 2)
       for (int64_t i = 0; i + step < count; i += 2 * step)
-        sums[i] = emitCombine(b, kind, sums[i], sums[i + step]);
+        sums[i] = emitCombine(e.b, kind, sums[i], sums[i + step]);
     return sums[0];
   };
   auto meet = [&](Value part, int64_t distance, int64_t count) {
     Value sum = fold(part, distance, count);
-    storeMasked(b, type, sum, base, placeOf(part), scope, aligned);
+    storeMasked(e.b, type, sum, base, placeOf(part), scope, aligned);
   };
   // Level by level: part i takes in part i + distance. A thread has several levels of neighbours in
   // registers, so that many parts are on their way at once.
-  int64_t most = !schedule.itemThreads ? 2 : scope.width == 1 ? 32 : 8;
+  int64_t most = !e.schedule.itemThreads ? 2 : scope.width == 1 ? 32 : 8;
   int64_t distance = 1, left = op.getParts();
   for (; left > most; distance *= most, left = llvm::divideCeil(left, most)) {
     int64_t whole = left / most, rest = left % most;
-    forLoop(k, k.i64(0), k.i64(whole), k.i64(1),
-            [&](Value number) { meet(k.mul(number, most * distance), distance, most); });
+    forLoop(e.k, e.k.i64(0), e.k.i64(whole), e.k.i64(1),
+            [&](Value number) { meet(e.k.mul(number, most * distance), distance, most); });
     if (rest > 1)
-      meet(k.i64(whole * most * distance), distance, rest);
+      meet(e.k.i64(whole * most * distance), distance, rest);
   }
-  return finishReduction(b, op.getOver(), typeOf(op), fold(k.i64(0), distance, left));
+  return finishReduction(e.b, op.getOver(), typeOf(op), fold(e.k.i64(0), distance, left));
+}
+
+//===-- Elements ---------------------------------------------------------------------------===//
+
+static Value compute(const Evaluator &e, Operation *op, Scope &scope) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      // The rounding is that of the contraction.
+      .Case([&](TileOp op) { return emitRoundTo(e.b, e.tile(scope), typeOf(op)); })
+      .Case<ReadOp, NumberOp, DrawOp, ChooseOp, SequenceOp, MeetOp, ConstantOp,
+            EmissionOpInterface>([&](auto typed) { return compute(e, typed, scope); });
+}
+
+Value Evaluator::value(Value element, Scope &scope) const {
+  for (const Scope *at = &scope; at; at = at->parent) {
+    auto found = at->nodes.find(element);
+    if (found != at->nodes.end() && at->width == scope.width)
+      return found->second;
+    auto splat = at->splats.find(element);
+    if (splat != at->splats.end() && at->width == scope.width)
+      return splat->second;
+    if (found == at->nodes.end() || at->width != 1)
+      continue;
+    return scope.splats[element] = emitSplat(b, found->second, scope.width);
+  }
+  if (scope.width != 1 && nest.levelOf(element) < Level::Column) {
+    Scope once = scope.scalar();
+    Value scalar = value(element, once);
+    return scope.splats[element] = emitSplat(b, scalar, scope.width);
+  }
+  Value result;
+  auto kept = schedule.kept.find(element);
+  if (kept != schedule.kept.end() && nest.levelOf(element) >= Level::Column &&
+      kept->second.pass < scope.pass)
+    result = loadKept(*this, element, kept->second, scope);
+  else
+    result = compute(*this, element.getDefiningOp(), scope);
+  scope.nodes[element] = result;
+  return result;
 }
 
 } // namespace reprise::nests

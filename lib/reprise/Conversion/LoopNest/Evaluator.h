@@ -53,65 +53,53 @@ std::optional<int64_t> laneStep(const Nest &nest, const Place &place, const Scop
 
 /// Emits values in the type of arithmetic: a scalar, or a vector of the scope's width. 16-bit
 /// floats are f32 already rounded.
-class Evaluator {
-public:
+struct Evaluator {
   Evaluator(KernelBuilder &k, const Nest &nest, const Schedule &schedule)
       : k(k), b(k.b), nest(nest), schedule(schedule) {}
 
+  mlir::Value value(mlir::Value element, Scope &scope) const;
+  /// The place of a scope in the iteration space: of its row, and of its column.
+  void bindRow(Scope &scope, mlir::Value outer, mlir::Value row) const;
+  void bindColumn(Scope &scope, mlir::Value column) const;
+  /// A place in lane 0.
+  mlir::Value index(const Place &place, Scope &scope) const;
+  mlir::Value buffer(mlir::Value own) const {
+    return k.buffer(firstBuffer + nest.kernel.numberOf(own));
+  }
+  void store(StoreOp root, const Place &place, mlir::Value value, Scope &scope) const;
+  /// Keeps an element, at the scope's column, in the worker's scratch.
+  void keep(mlir::Value element, mlir::Value value, Scope &scope) const;
+  /// Loads a kept element, at the scope's column.
+  mlir::Value loadRow(mlir::Value element, const Scope &scope) const;
+  /// Begins to copy the elements that are read to the row's memory.
+  void fetch(ReadOp read, Scope &scope) const;
+  /// The base of a scratch row.
+  mlir::Value scratch(int64_t offset) const;
+
+  KernelBuilder &k;
+  mlir::ImplicitLocOpBuilder &b;
+  const Nest &nest;
+  const Schedule &schedule;
   /// The kernel's buffer that is the nest's first one.
   unsigned firstBuffer = 0;
   /// All vectors start at a multiple of this, plus a multiple of their width.
   int64_t columnStep = 0;
   /// The contraction's element of the scope, not yet rounded, if the nest runs over blocks of one.
   std::function<mlir::Value(Scope &)> tile;
-
-  mlir::Value value(mlir::Value element, Scope &scope);
-  /// The place of a scope in the iteration space: of its row, and of its column.
-  void bindRow(Scope &scope, mlir::Value outer, mlir::Value row);
-  void bindColumn(Scope &scope, mlir::Value column);
-  /// A place in lane 0.
-  mlir::Value index(const Place &place, Scope &scope);
   /// Memory of a GPU's block for the row's kept elements; null: these lie in the worker's scratch.
   mlir::Value rowMemory;
   /// Alignment of all places, in bytes.
   int64_t placeAlignment = 1;
-
-  mlir::Value buffer(mlir::Value own) { return k.buffer(firstBuffer + nest.kernel.numberOf(own)); }
-  void store(StoreOp root, const Place &place, mlir::Value value, Scope &scope);
-  /// Keeps an element, at the scope's column, in the worker's scratch.
-  void keep(mlir::Value element, mlir::Value value, Scope &scope);
-  /// Loads a kept element, at the scope's column.
-  mlir::Value loadRow(mlir::Value element, const Scope &scope);
-  /// Begins to copy the elements that are read to the row's memory.
-  void fetch(ReadOp read, Scope &scope);
-  /// The base of a scratch row.
-  mlir::Value scratch(int64_t offset);
-
-private:
-  // One overload per op, and one for the arithmetic of the model's ops.
-  mlir::Value compute(ReadOp read, Scope &scope);
-  mlir::Value compute(NumberOp number, Scope &scope);
-  mlir::Value compute(EmissionOpInterface op, Scope &scope);
-  mlir::Value compute(ConstantOp op, Scope &scope);
-  mlir::Value compute(DrawOp draw, Scope &scope);
-  mlir::Value compute(ChooseOp choose, Scope &scope);
-  mlir::Value compute(SequenceOp sequence, Scope &scope);
-  mlir::Value compute(MeetOp meet, Scope &scope);
-  mlir::Value compute(mlir::Operation *op, Scope &scope);
-  mlir::Value loadKept(mlir::Value element, const Kept &kept, Scope &scope);
-  /// Returns the address of kept elements, and their type in memory.
-  std::pair<mlir::Value, mlir::Type> keptRow(mlir::Value element);
-  mlir::Value symbol(mlir::Value index, Scope &scope);
-  bool isAligned(const Place &place, const Scope &scope) const;
-  /// Returns the number of elements that a GPU can load at once from an index: 4 or 1.
-  int64_t alignmentOf(const Place &place, const Scope &scope) const;
-  mlir::Value lanes(const Place &place, Scope &scope);
-
-  KernelBuilder &k;
-  mlir::ImplicitLocOpBuilder &b;
-  const Nest &nest;
-  const Schedule &schedule;
 };
+
+// Memory, for the arithmetic.
+mlir::Value compute(const Evaluator &e, ReadOp read, Scope &scope);
+mlir::Value loadKept(const Evaluator &e, mlir::Value element, const Kept &kept, Scope &scope);
+/// A place in every lane.
+mlir::Value lanes(const Evaluator &e, const Place &place, Scope &scope);
+bool isAligned(const Evaluator &e, const Place &place, const Scope &scope);
+/// Returns the number of elements that a GPU can load at once from an index: 4 or 1.
+int64_t alignmentOf(const Evaluator &e, const Place &place, const Scope &scope);
 
 } // namespace reprise::nests
 

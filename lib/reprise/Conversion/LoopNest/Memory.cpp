@@ -13,19 +13,19 @@ namespace reprise::nests {
 
 //===-- Indices ----------------------------------------------------------------------------===//
 
-Value Evaluator::symbol(Value index, Scope &scope) {
+static Value symbol(const Evaluator &e, Value index, Scope &scope) {
   for (const Scope *at = &scope; at; at = at->parent)
     if (auto found = at->symbols.find(index); found != at->symbols.end())
       return found->second;
   Value result;
   if (auto quotient = index.getDefiningOp<QuotientOp>()) {
-    result = k.div(this->index(quotient.getPlace(), scope), quotient.getDivisor());
+    result = e.k.div(e.index(quotient.getPlace(), scope), quotient.getDivisor());
   } else {
     auto position = index.getDefiningOp<PositionOp>();
     Scope once = scope.scalar();
-    Value wanted = emitCast(b, value(position.getElement(), once), b.getI64Type());
-    result = arith::MaxSIOp::create(b, wanted, k.i64(0));
-    result = arith::MinSIOp::create(b, result, k.i64(position.getSize() - 1));
+    Value wanted = emitCast(e.b, e.value(position.getElement(), once), e.b.getI64Type());
+    result = arith::MaxSIOp::create(e.b, wanted, e.k.i64(0));
+    result = arith::MinSIOp::create(e.b, result, e.k.i64(position.getSize() - 1));
   }
   scope.symbols[index] = result;
   return result;
@@ -46,19 +46,19 @@ static void bindDigits(KernelBuilder &k, const Nest &nest, Scope &scope, Value n
   }
 }
 
-void Evaluator::bindRow(Scope &scope, Value outer, Value row) {
+void Evaluator::bindRow(Scope &scope, Value outer, Value row) const {
   bindDigits(k, nest, scope, outer, nest.shape.outer, 0);
   bindDigits(k, nest, scope, row, nest.shape.rows, nest.shape.outer.size());
 }
 
-void Evaluator::bindColumn(Scope &scope, Value column) {
+void Evaluator::bindColumn(Scope &scope, Value column) const {
   bindDigits(k, nest, scope, column, nest.shape.columns, nest.shape.firstColumn());
 }
 
-Value Evaluator::index(const Place &place, Scope &scope) {
+Value Evaluator::index(const Place &place, Scope &scope) const {
   Value result = k.i64(place.offset);
   for (auto [index, coefficient] : place.terms)
-    result = k.add(result, k.mul(symbol(index, scope), coefficient));
+    result = k.add(result, k.mul(symbol(*this, index, scope), coefficient));
   return result;
 }
 
@@ -83,29 +83,29 @@ static Value vectorOf(ImplicitLocOpBuilder &b, ArrayRef<int64_t> numbers) {
 }
 
 /// A place in every lane.
-Value Evaluator::lanes(const Place &place, Scope &scope) {
+Value lanes(const Evaluator &e, const Place &place, Scope &scope) {
   Place fixed;
   fixed.offset = place.offset;
   Value moving;
   for (auto [index, coefficient] : place.terms) {
-    PositionOp position = asMoving(nest, index);
+    PositionOp position = asMoving(e.nest, index);
     if (!position) {
       fixed.terms.push_back({index, coefficient});
       continue;
     }
-    Value at = emitCast(b, value(position.getElement(), scope), b.getI64Type());
+    Value at = emitCast(e.b, e.value(position.getElement(), scope), e.b.getI64Type());
     Type type = at.getType();
-    at = arith::MaxSIOp::create(b, at, emitConstant(b, type, 0));
-    at = arith::MinSIOp::create(b, at, emitConstant(b, type, position.getSize() - 1));
-    at = arith::MulIOp::create(b, at, emitConstant(b, type, coefficient));
-    moving = moving ? arith::AddIOp::create(b, moving, at).getResult() : at;
+    at = arith::MaxSIOp::create(e.b, at, emitConstant(e.b, type, 0));
+    at = arith::MinSIOp::create(e.b, at, emitConstant(e.b, type, position.getSize() - 1));
+    at = arith::MulIOp::create(e.b, at, emitConstant(e.b, type, coefficient));
+    moving = moving ? arith::AddIOp::create(e.b, moving, at).getResult() : at;
   }
   SmallVector<int64_t> distances;
   for (int64_t lane = 0; lane < scope.width; ++lane)
-    distances.push_back(lane * fixed.coefficient(nest.innermost()));
-  Value result = arith::AddIOp::create(b, emitSplat(b, index(fixed, scope), scope.width),
-                                       vectorOf(b, distances));
-  return moving ? arith::AddIOp::create(b, result, moving).getResult() : result;
+    distances.push_back(lane * fixed.coefficient(e.nest.innermost()));
+  Value result = arith::AddIOp::create(e.b, emitSplat(e.b, e.index(fixed, scope), scope.width),
+                                       vectorOf(e.b, distances));
+  return moving ? arith::AddIOp::create(e.b, result, moving).getResult() : result;
 }
 
 //===-- Memory -----------------------------------------------------------------------------===//
@@ -148,8 +148,8 @@ static Value toStored(ImplicitLocOpBuilder &b, Value value, Type type) {
   return arith::TruncIOp::create(b, shapedAs(value.getType(), stored), bits);
 }
 
-int64_t Evaluator::alignmentOf(const Place &place, const Scope &scope) const {
-  return schedule.itemThreads && scope.width == 4 && isAligned(place, scope) ? 4 : 1;
+int64_t alignmentOf(const Evaluator &e, const Place &place, const Scope &scope) {
+  return e.schedule.itemThreads && scope.width == 4 && isAligned(e, place, scope) ? 4 : 1;
 }
 
 /// True if a GPU may load the elements before any store, since no store writes to their place.
@@ -198,69 +198,70 @@ static Value gather(ImplicitLocOpBuilder &b, Type type, Value base, Value indice
   return fromStored(b, value, type);
 }
 
-Value Evaluator::compute(ReadOp read, Scope &scope) {
-  Value base = buffer(read.getBuffer());
+Value compute(const Evaluator &e, ReadOp read, Scope &scope) {
+  Value base = e.buffer(read.getBuffer());
   Place place = read.getPlace();
   Type type = typeOf(read);
-  std::optional<int64_t> step = laneStep(nest, place, scope);
+  std::optional<int64_t> step = laneStep(e.nest, place, scope);
   if (scope.width == 1 || step == 1)
-    return loadMasked(b, type, base, index(place, scope), scope, alignmentOf(place, scope),
-                      isConstant(nest, schedule, read));
+    return loadMasked(e.b, type, base, e.index(place, scope), scope, alignmentOf(e, place, scope),
+                      isConstant(e.nest, e.schedule, read));
   if (step == 0) {
     Scope once = scope.scalar();
-    Value element =
-        loadMasked(b, type, base, index(place, once), once, 1, isConstant(nest, schedule, read));
-    return emitSplat(b, element, scope.width);
+    Value element = loadMasked(e.b, type, base, e.index(place, once), once, 1,
+                               isConstant(e.nest, e.schedule, read));
+    return emitSplat(e.b, element, scope.width);
   }
-  return gather(b, type, base, lanes(place, scope), scope);
+  return gather(e.b, type, base, lanes(e, place, scope), scope);
 }
 
-void Evaluator::store(StoreOp root, const Place &place, Value value, Scope &scope) {
+void Evaluator::store(StoreOp root, const Place &place, Value value, Scope &scope) const {
   storeMasked(b, typeOf(root.getElement()), value, buffer(root.getBuffer()), index(place, scope),
-              scope, alignmentOf(place, scope));
+              scope, alignmentOf(*this, place, scope));
 }
 
-Value Evaluator::scratch(int64_t offset) {
+Value Evaluator::scratch(int64_t offset) const {
   return emitAddress(b, b.getI8Type(), k.workspace(), k.i64(offset));
 }
 
 /// Scratch of a worker holds the type of arithmetic, a row's memory that of the element.
-std::pair<Value, Type> Evaluator::keptRow(Value element) {
-  int64_t offset = schedule.kept.find(element)->second.offset;
+static std::pair<Value, Type> keptRow(const Evaluator &e, Value element) {
+  int64_t offset = e.schedule.kept.find(element)->second.offset;
   Type type = typeOf(element);
-  if (!rowMemory)
-    return {scratch(offset), getComputeType(type)};
-  return {emitAddress(b, b.getI8Type(), rowMemory, k.i64(offset)), type};
+  if (!e.rowMemory)
+    return {e.scratch(offset), getComputeType(type)};
+  return {emitAddress(e.b, e.b.getI8Type(), e.rowMemory, e.k.i64(offset)), type};
 }
 
-void Evaluator::keep(Value element, Value value, Scope &scope) {
-  auto [row, type] = keptRow(element);
+void Evaluator::keep(Value element, Value value, Scope &scope) const {
+  auto [row, type] = keptRow(*this, element);
   storeMasked(b, type, value, row, scope.column, scope, rowMemory ? scope.width : 1);
 }
 
-Value Evaluator::loadRow(Value element, const Scope &scope) {
-  auto [row, type] = keptRow(element);
+Value Evaluator::loadRow(Value element, const Scope &scope) const {
+  auto [row, type] = keptRow(*this, element);
   return loadMasked(b, type, row, scope.column, scope, rowMemory ? scope.width : 1);
 }
 
 /// Copies are of 4, 8 or 16 bytes, from a multiple of that. What is not goes through registers.
-void Evaluator::fetch(ReadOp read, Scope &scope) {
+void Evaluator::fetch(ReadOp read, Scope &scope) const {
   Place place = read.getPlace();
-  auto [row, type] = keptRow(read);
-  int64_t aligned = alignmentOf(place, scope);
+  auto [row, type] = keptRow(*this, read);
+  int64_t aligned = alignmentOf(*this, place, scope);
   int64_t bytes = scope.width * bytesOf(type);
   if (aligned < scope.width || placeAlignment % bytes != 0 || bytes < 4 || bytes > 16)
-    return keep(read, compute(read, scope), scope);
+    return keep(read, compute(*this, read, scope), scope);
   Type stored = storedType(type);
   Value from = emitAddress(b, stored, buffer(read.getBuffer()), index(place, scope));
   k.copyAsync(emitAddress(b, stored, row, scope.column), from, bytes);
 }
 
-Value Evaluator::loadKept(Value element, const Kept &kept, Scope &scope) {
+Value loadKept(const Evaluator &e, Value element, const Kept &kept, Scope &scope) {
   if (!kept.root)
-    return loadRow(element, scope);
-  return loadMasked(b, typeOf(element), buffer(StoreOp(kept.root).getBuffer()),
-                    index(nest.position(), scope), scope, alignmentOf(nest.position(), scope));
+    return e.loadRow(element, scope);
+  return loadMasked(e.b, typeOf(element), e.buffer(StoreOp(kept.root).getBuffer()),
+                    e.index(e.nest.position(), scope), scope,
+                    alignmentOf(e, e.nest.position(), scope));
 }
 
 } // namespace reprise::nests

@@ -1,6 +1,7 @@
 // reprise: gathers the tasks of a group into as few loop nests as their shapes and reads allow
 #include "Program.h"
 #include "Tasks.h"
+#include "reprise/Target/GivenNests.h"
 
 using namespace mlir;
 
@@ -240,6 +241,8 @@ LogicalResult NestPlanner::plan() {
 
 FailureOr<OwningOpRef<NestProgramOp>> planProgram(Block &block, const NestRules &rules,
                                                   StringRef name) {
+  if (NestProgramOp given = findGivenNests(block))
+    return OwningOpRef<NestProgramOp>(given.clone());
   FailureOr<Body> body = simplifyBody(block);
   if (failed(body))
     return failure();

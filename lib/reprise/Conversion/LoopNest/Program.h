@@ -25,9 +25,14 @@ struct Body {
 /// `contraction`, if there is one, is not copied; its result is then the last argument.
 mlir::FailureOr<Body> simplifyBody(mlir::Block &block, mlir::Operation *contraction = nullptr);
 
-/// Plans the nests of a body, as few as its reductions allow. The program is named `name`.
+/// Plans the nests of a body, as few as its reductions allow, in a program of the name. Nests that
+/// the launch names are copied instead.
 mlir::FailureOr<mlir::OwningOpRef<NestProgramOp>>
 planProgram(mlir::Block &block, const NestRules &rules, llvm::StringRef name = "nests");
+
+/// Checks the schedules that kernels have already: a target, whose schedules `makeSchedule` makes,
+/// must be able to run them.
+mlir::LogicalResult verifySchedules(NestProgramOp program, ScheduleFn makeSchedule);
 
 /// Returns the body of a launch as Target::formNests does, with schedules.
 mlir::OwningOpRef<mlir::Operation *> formNests(mlir::Block &body, const NestRules &rules,

@@ -8,8 +8,8 @@ func.func @unknown() attributes {exec.arena_byte = 64 : i64} {
 
 // -----
 
-// expected-error @below {{unknown attribute 'exec.place', expected one of exec.reported, exec.parts, }}
-func.func @argument(%x: tensor<4xf32> {exec.place = 0 : i64}) {
+// expected-error @below {{unknown attribute 'exec.color', expected one of exec.reported, exec.parts, }}
+func.func @argument(%x: tensor<4xf32> {exec.color = 0 : i64}) {
   return
 }
 
@@ -104,5 +104,15 @@ func.func @alignment(%x: tensor<8xf32>) {
   %0 = exec.launch (%a = %x) : (tensor<8xf32>) -> tensor<8xf32> {
     exec.return %a : tensor<8xf32>
   } {exec.place_alignment = 12 : i64}
+  return
+}
+
+// -----
+
+func.func @in_place(%x: tensor<4xf32>) {
+  // expected-error @below {{expected 'exec.in_place' to be an array of pairs of i64}}
+  %0 = exec.launch (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    exec.return %a : tensor<4xf32>
+  } {exec.in_place = array<i64: 0>}
   return
 }

@@ -186,3 +186,27 @@ nest.program @p elements 8 shared 0 {
     %0 = reprise.cumsum %x dim 0 : tensor<8xf32>
   }
 }
+
+// -----
+
+nest.program @p elements 8 shared 0 {
+  // expected-error @+1 {{expected a width that is a power of two up to 64}}
+  nest.kernel columns(%j = 8) buffers(%y = output 0) schedule <width = 3, rows = 1, columns = 8> {
+  }
+}
+
+// -----
+
+nest.program @p elements 8 shared 0 {
+  // expected-error @+1 {{expected at least one row and one column}}
+  nest.kernel columns(%j = 8) buffers(%y = output 0) schedule <width = 4, rows = 0, columns = 8> {
+  }
+}
+
+// -----
+
+nest.program @p elements 8 shared 0 {
+  // expected-error @+1 {{expected a block that is a multiple of the threads of an item}}
+  nest.kernel columns(%j = 8) buffers(%y = output 0) schedule <width = 4, rows = 1, columns = 8, threads = 32, block = 40> {
+  }
+}

@@ -148,29 +148,4 @@ TEST_F(LoopsIndexing, DrawsAtComputedPlaces) {
   EXPECT_EQ(commands, 2u);
 }
 
-/// A result is written over an operand only if no other operand or value reads it at other
-/// positions.
-TEST_F(LoopsIndexing, InPlace) {
-  using Pairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;
-  auto pairs = [&](const std::string &arguments, const std::string &op) {
-    auto module = parse("func.func @f(" + arguments + ") -> tensor<6x4xf32> {\n  %r = reprise." +
-                        op + " -> tensor<6x4xf32>\n  return %r : tensor<6x4xf32>\n}");
-    return findInPlacePairs(module->lookupSymbol<mlir::func::FuncOp>("f").getBody().front());
-  };
-  EXPECT_EQ(pairs("%a: tensor<6x4xf32>, %b: tensor<2x4xf32>, %c: tensor<2xi32>",
-                  "dynamic_update %b into %a at %c : (tensor<6x4xf32>, tensor<2x4xf32>, "
-                  "tensor<2xi32>)"),
-            (Pairs{{0, 0}}));
-  EXPECT_EQ(pairs("%a: tensor<6x4xf32>, %c: tensor<2xi32>",
-                  "dynamic_update %a into %a at %c : (tensor<6x4xf32>, tensor<6x4xf32>, "
-                  "tensor<2xi32>)"),
-            Pairs());
-  EXPECT_EQ(pairs("%a: tensor<6x4xf32>, %b: tensor<6xi32>, %c: tensor<6x4xf32>",
-                  "scatter %c into %a at %b : (tensor<6x4xf32>, tensor<6xi32>, tensor<6x4xf32>)"),
-            (Pairs{{0, 0}}));
-  EXPECT_EQ(pairs("%a: tensor<6x4xi32>, %b: tensor<6x4xf32>",
-                  "scatter_add_along %b at %a : (tensor<6x4xi32>, tensor<6x4xf32>)"),
-            Pairs());
-}
-
 } // namespace

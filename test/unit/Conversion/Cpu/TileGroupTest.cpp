@@ -8,14 +8,12 @@ namespace {
 struct TileGroups : LoopHarness {
   TileGroups() { specials = false; }
 
-  bool isLaunch(const std::string &source) {
-    auto module = parse(source);
-    return reprise::isContractionLaunch(
-        module->lookupSymbol<mlir::func::FuncOp>("f").getBody().front());
-  }
   void group(const std::string &source) {
     check(source);
-    EXPECT_TRUE(isLaunch(source)) << source;
+    auto module = parse(source);
+    EXPECT_TRUE(reprise::isContractionLaunch(
+        module->lookupSymbol<mlir::func::FuncOp>("f").getBody().front()))
+        << source;
   }
 };
 
@@ -71,21 +69,6 @@ func.func @f(%q: tensor<3x20x4x16xf32>, %k: tensor<3x4x30x16xf32>, %m: tensor<30
 })");
 }
 
-TEST_F(TileGroups, ResidualMayBeOverwrittenAndOperandsMayNot) {
-  auto module = parse(R"(
-func.func @f(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %r: tensor<8x8xf32>, %t: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %0 = "reprise.dot_general"(%x, %w) {lhs_contracting = array<i64: 1>, rhs_contracting = array<i64: 1>}
-      : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  %1 = reprise.add %0, %r : tensor<8x8xf32>
-  %2 = reprise.transpose %t [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
-  %3 = reprise.add %1, %2 : tensor<8x8xf32>
-  return %3 : tensor<8x8xf32>
-})");
-  auto pairs =
-      reprise::findInPlacePairs(module->lookupSymbol<mlir::func::FuncOp>("f").getBody().front());
-  EXPECT_EQ(pairs, (llvm::SmallVector<std::pair<unsigned, unsigned>>{{0, 2}}));
-}
-
 TEST_F(TileGroups, OperandsThatAreNoViewsAreCopied) {
   group(R"(
 func.func @f(%x: tensor<4x6xf32>, %y: tensor<3x8xf32>) -> tensor<4x4xf32> {
@@ -101,32 +84,6 @@ func.func @f(%x: tensor<4x6xf32>) -> tensor<4x4xf32> {
   %1 = reprise.dot_general %x, %0 contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x4xf32>) -> tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 })");
-}
-
-TEST_F(TileGroups, WhatLooksBesideItsElementIsNoTileGroup) {
-  EXPECT_FALSE(isLaunch(R"(
-func.func @f(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %0 = "reprise.dot_general"(%x, %w) {lhs_contracting = array<i64: 1>, rhs_contracting = array<i64: 1>}
-      : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  %1 = reprise.transpose %0 [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
-  %2 = reprise.exp %1 : tensor<8x8xf32>
-  return %2 : tensor<8x8xf32>
-})"));
-  EXPECT_FALSE(isLaunch(R"(
-func.func @f(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %0 = "reprise.dot_general"(%x, %w) {lhs_contracting = array<i64: 1>, rhs_contracting = array<i64: 1>}
-      : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  %1 = reprise.softmax %0 : tensor<8x8xf32>
-  return %1 : tensor<8x8xf32>
-})"));
-  EXPECT_FALSE(isLaunch(R"(
-func.func @f(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %0 = reprise.exp %x : tensor<8x8xf32>
-  %1 = "reprise.dot_general"(%0, %w) {lhs_contracting = array<i64: 1>, rhs_contracting = array<i64: 1>}
-      : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  %2 = reprise.exp %1 : tensor<8x8xf32>
-  return %2 : tensor<8x8xf32>
-})"));
 }
 
 } // namespace

@@ -14,6 +14,7 @@ inline constexpr llvm::StringLiteral kArenaBytesAttr = "exec.arena_bytes";
 inline constexpr llvm::StringLiteral kHostBytesAttr = "exec.host_bytes";
 inline constexpr llvm::StringLiteral kLaunchesMovedAttr = "exec.launches_moved";
 inline constexpr llvm::StringLiteral kNestsAttr = "exec.nests";
+inline constexpr llvm::StringLiteral kInPlaceAttr = "exec.in_place";
 inline constexpr llvm::StringLiteral kPlaceAlignmentAttr = "exec.place_alignment";
 
 /// Lists the attributes of the dialect `exec`.

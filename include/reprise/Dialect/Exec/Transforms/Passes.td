@@ -89,10 +89,22 @@ def FormNestsPass : Pass<"exec-form-nests", "::mlir::ModuleOp"> {
   let summary = "Shows launches as the loop nests that a target makes of them";
   let description = [{
     Adds a `nest.program` for each body that loop nests compute, and names it in `exec.nests` of the launches. Launches of
-    a contraction have the nest that finishes its blocks. The bundle does not need this pass: a target makes the same
-    nests when it emits kernels.
+    a contraction have the nest that finishes its blocks. `exec.in_place` of a launch tells which of its results a kernel
+    may store over which input. The bundle does not need this pass: a target makes the same nests when it emits kernels.
+    Launches that name nests already keep them.
   }];
   let options = [TargetOption];
+}
+
+def EmitNestsPass : Pass<"exec-emit-nests", "::mlir::ModuleOp"> {
+  let summary = "Replaces a module of nests by the kernels that a target makes of them";
+  let description = [{
+    Each `nest.program` becomes kernels of its name: functions of the dialects arith, scf and llvm on a CPU, of gpu and
+    nvvm on a GPU. With `lower`, they are of the dialects llvm and nvvm, as they are before translation to LLVM IR.
+    Everything else of the module is dropped.
+  }];
+  let options = [TargetOption,
+    Option<"lower", "lower", "bool", "false", "Lower the kernels to the dialects llvm and nvvm">];
 }
 
 #endif

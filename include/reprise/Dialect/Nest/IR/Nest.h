@@ -14,25 +14,16 @@
 
 namespace reprise::nests {
 
-/// A sum of indices: offset + Σ coefficient · index.
-struct Place {
-  int64_t offset = 0;
-  llvm::SmallVector<std::pair<mlir::Value, int64_t>, 4> terms = {};
-
+/// A place in a buffer: a sum of indices of a kernel.
+struct Place : Sum<mlir::Value> {
   Place() = default;
   /// The last coefficient is the offset.
   Place(mlir::ValueRange indices, llvm::ArrayRef<int64_t> coefficients);
-  bool operator==(const Place &other) const {
-    return offset == other.offset && terms == other.terms;
-  }
-  bool operator!=(const Place &other) const { return !(*this == other); }
-  int64_t coefficient(mlir::Value index) const;
   llvm::SmallVector<mlir::Value> indices() const {
     return llvm::to_vector(llvm::make_first_range(terms));
   }
   /// The coefficients, and last the offset.
   llvm::SmallVector<int64_t> coefficients() const;
-  bool isConstant() const { return terms.empty(); }
 };
 
 /// The type of an element.

@@ -83,6 +83,7 @@ def Nest_ScheduleAttr : AttrDef<Nest_Dialect, "Schedule"> {
       DefaultValuedParameter<"int64_t", "0">:$together,
       DefaultValuedParameter<"::reprise::nests::RowMemory", "::reprise::nests::RowMemory::None">:$memory);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 class Nest_Op<string mnemonic, list<Trait> traits = []> : Op<Nest_Dialect, mnemonic, traits>;

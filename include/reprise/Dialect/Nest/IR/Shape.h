@@ -9,6 +9,22 @@
 
 namespace reprise::nests {
 
+/// A sum of indices: offset + Σ coefficient · index.
+template <typename IndexT> struct Sum {
+  int64_t offset = 0;
+  llvm::SmallVector<std::pair<IndexT, int64_t>, 4> terms = {};
+
+  int64_t coefficient(IndexT index) const {
+    for (auto [own, coefficient] : terms)
+      if (own == index)
+        return coefficient;
+    return 0;
+  }
+  bool isConstant() const { return terms.empty(); }
+  bool operator==(const Sum &other) const { return offset == other.offset && terms == other.terms; }
+  bool operator!=(const Sum &other) const { return !(*this == other); }
+};
+
 /// Row-major strides of a shape.
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 

@@ -35,17 +35,17 @@ template <typename Body, typename... OpTs> void forEachOp(Body body, OpList<OpTs
 }
 template <typename Body> void forEachOp(Body body) { forEachOp(body, AllOps()); }
 
-/// Calls it for each op whose definition names the interface.
-template <typename InterfaceT, typename Body> void forEachOpWith(Body body) {
+/// Calls it for each op whose definition names all of the interfaces.
+template <typename... InterfaceTs, typename Body> void forEachOpWith(Body body) {
   forEachOp([&](auto tag) {
-    if constexpr (decltype(tag)::Op::template hasTrait<InterfaceT::template Trait>())
+    if constexpr ((decltype(tag)::Op::template hasTrait<InterfaceTs::template Trait>() && ...))
       body(tag);
   });
 }
 
-/// Calls `body` with `op` as the op that it is, which must name the interface.
-template <typename InterfaceT, typename Body> void dispatchOp(mlir::Operation *op, Body body) {
-  forEachOpWith<InterfaceT>([&](auto tag) {
+/// Calls `body` with `op` as the op that it is, which must name all of the interfaces.
+template <typename... InterfaceTs, typename Body> void dispatchOp(mlir::Operation *op, Body body) {
+  forEachOpWith<InterfaceTs...>([&](auto tag) {
     if (auto typed = llvm::dyn_cast<typename decltype(tag)::Op>(op))
       body(typed);
   });

@@ -49,6 +49,10 @@ static bool isNests(const AttributePlace &, Attribute value) {
   return isa<FlatSymbolRefAttr>(value);
 }
 
+static bool isInPlace(const AttributePlace &, Attribute value) {
+  return isNumbers(value, kMostOfCount) && cast<DenseI64ArrayAttr>(value).size() % 2 == 0;
+}
+
 static constexpr PlaceKind kOnLaunch{"a launch", isLaunch};
 static constexpr PlaceKind kOnFunctionOrLaunch{"a function or on a launch", isFunctionOrLaunch};
 static constexpr ValueKind kOffsets{"an array of i64 from 0 to 2^62 - 1, one per result",
@@ -58,6 +62,7 @@ static constexpr ValueKind kReported{"an i64 from 0 to 2^62 - 1, or on a launch 
 static constexpr ValueKind kParts{
     "a unit attribute, or on a launch an array with 0, 1 or 2 for each op of the body", isParts};
 static constexpr ValueKind kNests{"the symbol of a program of nests", isNests};
+static constexpr ValueKind kInPlace{"an array of pairs of i64", isInPlace};
 static constexpr ValueKind kAlignment{"a power of two from 1 to 16 as i64", isAlignment};
 
 static constexpr AttributeRow kTable[] = {
@@ -76,7 +81,10 @@ static constexpr AttributeRow kTable[] = {
      "Bytes of the host's memory for offloaded values."},
     {kLaunchesMovedAttr, kOnFunction, kMark, "memory", "memory",
      "Launches run in another order than the ops of the step, so that the arena is smaller."},
-    {kNestsAttr, kOnLaunch, kNests, "nests", "", "Program of loop nests that computes the launch."},
+    {kNestsAttr, kOnLaunch, kNests, "nests", "memory",
+     "Program of loop nests that computes the launch, as the target makes it or written by hand."},
+    {kInPlaceAttr, kOnLaunch, kInPlace, "nests", "",
+     "Pairs of a result and an input: the launch may store this result over this input."},
     {kPlaceAlignmentAttr, kOnLaunch, kAlignment, "target", "",
      "Bytes that divide all places of the launch's arguments and results, if fewer than 16."},
 };

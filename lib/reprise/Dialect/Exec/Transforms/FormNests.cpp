@@ -27,6 +27,8 @@ struct FormNestsPass : impl::FormNestsPassBase<FormNestsPass> {
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
     std::map<std::vector<uintptr_t>, FlatSymbolRefAttr> known;
     module.walk([&](LaunchOp launch) {
+      if (launch->hasAttr(kNestsAttr))
+        return;
       Block &body = launch.getBody().front();
       auto [found, isNew] = known.try_emplace(describeBody(body));
       std::string name = getLeaderName(launch).str() + "_" + std::to_string(known.size());
@@ -36,6 +38,11 @@ struct FormNestsPass : impl::FormNestsPassBase<FormNestsPass> {
       }
       if (found->second)
         launch->setAttr(kNestsAttr, found->second);
+      SmallVector<int64_t> inPlace;
+      for (auto [result, input] : target->findInPlacePairs(body))
+        inPlace.append({result, input});
+      if (!inPlace.empty())
+        launch->setAttr(kInPlaceAttr, b.getDenseI64ArrayAttr(inPlace));
     });
   }
 };

@@ -11,16 +11,9 @@ using namespace reprise::nests;
 
 //===-- Places -----------------------------------------------------------------------------===//
 
-Place::Place(ValueRange indices, ArrayRef<int64_t> coefficients) : offset(coefficients.back()) {
+Place::Place(ValueRange indices, ArrayRef<int64_t> coefficients) : Sum{coefficients.back()} {
   for (auto [index, coefficient] : llvm::zip_equal(indices, coefficients.drop_back()))
     terms.push_back({index, coefficient});
-}
-
-int64_t Place::coefficient(Value index) const {
-  for (auto [term, coefficient] : terms)
-    if (term == index)
-      return coefficient;
-  return 0;
 }
 
 SmallVector<int64_t> Place::coefficients() const {

@@ -100,3 +100,16 @@ LogicalResult StoreOp::verify() {
   return emitOpError(isParts() ? "expected 'by' and a fold for a store of parts"
                                : "expected no fold for a store that has no parts");
 }
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t width,
+                                   bool, int64_t rows, int64_t columns, int64_t threads,
+                                   int64_t block, int64_t together, RowMemory) {
+  constexpr int64_t mostLanes = 64;
+  if (width > mostLanes || !llvm::isPowerOf2_64(width))
+    return emitError() << "expected a width that is a power of two up to " << mostLanes;
+  if (rows < 1 || columns < 1)
+    return emitError() << "expected at least one row and one column";
+  if (threads < 0 || block < 0 || together < 0 || (threads != 0 && block % threads != 0))
+    return emitError() << "expected a block that is a multiple of the threads of an item";
+  return success();
+}
