@@ -74,10 +74,9 @@ def compile_fitting(model, bundle, flags, plan):
     """
     for _ in range(8):
         done = subprocess.run(["reprise-compile", model, "-o", bundle, "--time-limit=0", *flags, *plan], stderr=subprocess.PIPE, text=True)
-        smallest = re.search(r"([\d,]+) bytes is known to fit", done.stderr)
-        if not smallest:
+        if "is known to fit" not in done.stderr:
             break
-        plan = [f"--budget={smallest.group(1)}"]
+        plan = [f"--budget={read_least(done.stderr)}"]
     return done.stderr[:300] if done.returncode else ""
 
 
@@ -101,7 +100,7 @@ def taken(report):
 
 def read_least(message):
     """The budget that an error names as the smallest one known to fit, in bytes."""
-    return int(re.search(r"([\d,]+) bytes is known to fit", message).group(1).replace(",", ""))
+    return int(re.search(r"([\d,]+) bytes? is known to fit", message).group(1).replace(",", ""))
 
 
 def run(bundle, folder, *flags):

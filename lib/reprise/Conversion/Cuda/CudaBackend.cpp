@@ -17,7 +17,6 @@
 #include "reprise/Conversion/LoopNest/ContractionLaunch.h"
 #include "reprise/Dialect/Reprise/IR/Casts.h"
 #include "reprise/Support/ByteSize.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -25,32 +24,9 @@ namespace reprise {
 
 using namespace nests;
 
-std::optional<Contractions> CudaBackend::parseContractions(StringRef name) {
-  return llvm::StringSwitch<std::optional<Contractions>>(name)
-      .Case("", Contractions::TensorCores)
-      .Case("exact", Contractions::Exact)
-      .Case("tf32", Contractions::Tf32)
-      .Case("library", Contractions::Library)
-      .Default(std::nullopt);
-}
-
-static StringRef nameOf(Contractions contractions) {
-  switch (contractions) {
-  case Contractions::Exact:
-    return "exact";
-  case Contractions::Tf32:
-    return "tf32";
-  case Contractions::Library:
-    return "library";
-  case Contractions::TensorCores:
-    return "tensor-cores";
-  }
-  llvm_unreachable("unknown contractions");
-}
-
 CudaBackend::CudaBackend(StringRef chips, Contractions contractions, bool hasCubins)
     : chips(chips), contractions(contractions), hasCubins(hasCubins) {
-  capabilities.contractions = nameOf(contractions);
+  capabilities.contractions = contractions;
   capabilities.hasTensorCores = contractions != Contractions::Exact;
   capabilities.callsLibraries = contractions == Contractions::Library;
   capabilities.addsBias = capabilities.callsLibraries;
@@ -64,7 +40,7 @@ CudaBackend::CudaBackend(StringRef chips, Contractions contractions, bool hasCub
 std::string CudaBackend::getName() const {
   bool isUsual = contractions == Contractions::TensorCores;
   return "cuda:" + chips + (hasCubins ? ":cubin" : "") +
-         (isUsual ? "" : ":" + capabilities.contractions);
+         (isUsual ? "" : ":" + describe(contractions).name.str());
 }
 
 /// A library's call holds no other ops.
