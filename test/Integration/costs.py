@@ -66,7 +66,7 @@ def check_programs():
     seconds = write_profile("programs.json", 1)
     costs = [sum(program["cost"].values()) for program in compile_model("deep.mlir", "b.rpb", *cut, "--profile=made.json")["programs"]]
     same_file("programs: a profile changes no byte", "a.rpb", "b.rpb")
-    # What programs waited for each other is no launch's cost.
+    # Waits of programs for each other are no launch's cost.
     check("programs: their costs", len(costs) == 2 and min(costs) > 0.2 * seconds and abs(sum(costs) / seconds - 1) < 0.05, f"{costs} of {seconds}")
 
 

@@ -32,12 +32,12 @@ def plan_gpt2():
     plan = plan_again("threads", "gpt2.mlir", "--threads=1")
     check("without a budget nothing is chosen", (plan["threads"], plan["budget_bytes"], plan["values"]) == (1, None, None))
     plan_again("labels and a budget", "gpt2.mlir", "--policy=save-all", "--budget=80%", "--threads=2")
-    plan_again("a target", "gpt2.mlir", "--target=cpu:x86-64-v3", "--threads=1", "--budget=90%")
+    plan_again("a target", "gpt2.mlir", "--target=cpu:x86-64-v3", "--threads=1", "--budget=90%", "--time-limit=0")
     for budget in [], ["--budget=90%"]:
-        plan_again(f"offloads by a policy {budget}", "gpt2.mlir", "--policy=offload_dot_with_no_batch_dims", *budget, "--threads=1")
+        plan_again(f"offloads by a policy {budget}", "gpt2.mlir", "--policy=offload_dot_with_no_batch_dims", *budget, "--threads=1", "--time-limit=0")
     free = estimate_model("gpt2.mlir", "--threads=1")
     write_json("host.json", {**HOST, "memory": free["persistent_bytes"] + free["step_bytes"] * 9 // 10})
-    plan = plan_again("a device's memory", "gpt2.mlir", "--device-file=host.json", "--threads=1")
+    plan = plan_again("a device's memory", "gpt2.mlir", "--device-file=host.json", "--threads=1", "--time-limit=0")
     check("a device's memory is a budget", plan["budget_bytes"] < free["step_bytes"])
     plan = plan_again("labels", "gpt2.mlir", "--policy=recompute-all", "--threads=1")
     check("a plan has the labels", plan["values"] is None and plan["labels"]["prefer_recompute"])
@@ -60,7 +60,7 @@ def plan_others():
 
 def plan_beside_flags():
     """Flags beside the file hold: other threads have no budget of the file's, another budget is kept or refused."""
-    plan = plan_again("a budget for two threads", "gpt2.mlir", "--budget=70%", "--threads=2")
+    plan = plan_again("a budget for two threads", "gpt2.mlir", "--budget=70%", "--threads=2", "--time-limit=0")
     more = compile_model("gpt2.mlir", "more.rpb", "--plan-in=plan.json", "--threads=5")
     check("other threads have no budget", more["threads"] == 5 and "budget" not in more)
     check("the budget is kept", compile_model("gpt2.mlir", "again.rpb", "--plan-in=plan.json")["budget"] == {"bytes": plan["budget_bytes"]})
@@ -140,7 +140,7 @@ def defer():
 def reorder():
     """A budget that another order of the launches meets costs no replay."""
     zoo("llama.mlir", "llama", "--layers=2", "--width=32", "--heads=2", "--vocab=4096", "--batch=2", "--seq=32")
-    # What is saved is cheapest here, so that only another order is as cheap.
+    # Saving is cheapest here, so that only another order is as cheap.
     plain = step("saved", "llama.mlir", "--policy=save-all")
     budget = taken(plain) * 88 // 100
     ordered = step("ordered", "llama.mlir", "--policy=save-all", f"--budget={budget}", "--plan-out=plan.json")

@@ -8,7 +8,7 @@ from checks import check, compile_model, estimate_model, finish, run, same_folde
 
 MODEL = pathlib.Path(os.environ["REPRISE_SOURCE"], "test", "Tools", "reprise-compile", "Inputs", "views.mlir")
 VALUES = {"whole": "tanh#0:0", "turned": "tanh#0:0", "flat": "mul#0:0"}
-#: Which value each selector is about: by a name of the value or of a view, or by an op.
+#: Pairs of a selector, by a name of the value or of a view, or by an op, and the value that it is about.
 MATCHES = [({"name": name}, value) for name, value in VALUES.items()]
 MATCHES += [({"op": "tanh"}, "tanh#0:0"), ({"op": "mul", "first": 1}, "mul#0:0"), ({"op": "transpose"}, "tanh#0:0")]
 DECISIONS = {"offload": "offloaded", "recompute": "replayed", "save": "saved"}
