@@ -13,6 +13,9 @@ stands as {}, alternatives as {this|that}. Each message
 - has none of the VAGUE phrases, which a reader cannot take literally;
 - shows numbers of bytes with commas (groupDigits and amount in C++, `:,` in Python).
 
+Fuzzers and integration tests recognize messages by phrases. Each phrase stands in a message of the list, so that a
+message with new words fails here and not in a run at night.
+
 The last line is "N passed, N failed".
 """
 import ast
@@ -27,7 +30,7 @@ LIST = "test/Tools/messages.txt"
 CPP_FOLDERS = ("lib/reprise", "include/reprise", "tools", "python/src")
 PYTHON_FOLDER = "python/reprise"
 # Text that is no message: code for kernels, pages, tables of reports.
-NO_MESSAGES = re.compile(r"Html|Reduction\.cpp|Conversion/(Cuda|Cpu|LoopNest)/(?!Target|AssemblePtx|CompilePtx|CudaBackend|Linker)|Page\.|Assembly")
+NO_MESSAGES = re.compile(r"Html|Reduction\.cpp|Conversion/(Cuda|Cpu|LoopNest)/(?!Target|AssemblePtx|CompilePtx|CudaBackend|Linker|AttentionLaunch)|Page\.|Assembly")
 
 EMITTERS = {"emitError": "error", "emitOpError": "error", "emitOptionalError": "error", "emitPolicyError": "error",
             "emitScheduleError": "error", "emitPlanError": "error", "createStringError": "error", "make": "error",
@@ -45,6 +48,10 @@ PRONOUNS = {"it", "that", "those", "what", "which", "nothing", "one", "not", "el
 FRAGMENTS = "lib/reprise/StableHlo"  # behind an op: "stablehlo.sort of several operands"
 VAGUE = re.compile(r"(^|[:;,(] )it (is|has|holds|lacks|became|takes)\b|\b(that|so) many\b|\bsuch (?!as\b|file\b)|\bthe like\b"
                    r"|\bis none of\b|\bhas none\b|\bnot there\b|\bsome(thing| way)\b")
+
+#: Folders with scripts and fuzzers that read messages, and what they call the text that they read.
+READERS = ("utils/fuzz", "test/Integration")
+HEARD = re.compile(r"stderr|\bsaid\b|\bmessage\b")
 
 TOKEN = re.compile(r'''//[^\n]*|/\*.*?\*/|R"(\w*)\((?P<raw>.*?)\)\1"|"(?P<text>(?:\\.|[^"\\\n])*)"|'(?:\\.|[^'\\])'
                        |[A-Za-z_]\w*|\d[\w.']*|::|->|<<|\s+|.''', re.S | re.X)
@@ -253,6 +260,40 @@ def problem_of(name, text, raw):
     return "shows a number of bytes without commas" if raw else None
 
 
+def phrases_in_cpp(text):
+    """Yields the phrases that a fuzzer looks for in what the compiler has said."""
+    yield from re.findall(r'(?:said|\(diagnostics\))\.contains\(\s*"([^"]+)"', text)
+    for table in re.findall(r"kRefusals\[\] = \{(.*?)\};", text, re.S):
+        yield from re.findall(r'"([^"]+)"', table)
+
+
+def phrases_in_python(text):
+    """Yields the phrases and patterns that a script looks for in what a tool has said."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and node.args:
+            called = ast.unparse(node.func)
+            reads = called.startswith("re.") and len(node.args) > 1 and HEARD.search(ast.unparse(node.args[1]))
+            found = node.args[1] if called == "refuses" else node.args[0] if reads else None
+            found = found.args[0] if isinstance(found, ast.Call) and found.args else found
+        else:
+            found = node.left if isinstance(node, ast.Compare) and HEARD.search(ast.unparse(node.comparators[0])) else None
+        yield from filter(None, [python_text(found)] if found is not None else [])
+
+
+def parts_of(phrase):
+    """Yields the parts of a phrase that are fixed words: without names, numbers and signs of patterns."""
+    plain = re.sub(r"'[^']*'|\S*[^A-Za-z '\-,;]\S*", "\n", phrase)
+    yield from (part.strip(" ,;'") for part in plain.split("\n") if len(re.findall("[A-Za-z]{2,}", part)) > 2)
+
+
+def unknown_phrases(lines):
+    """Returns a failure for each phrase with words that stand in no message."""
+    known = "\n".join(re.sub(r"\{\}|[{}|']", "\n", line) for line in lines)
+    phrases = [(name, phrase) for name in files(READERS, (".cpp",)) for phrase in phrases_in_cpp(read(name))]
+    phrases += [(name, phrase) for name in files(READERS, (".py",)) for phrase in phrases_in_python(read(name))]
+    return len(phrases), [f'{name}: "{part}" stands in no message of {LIST}' for name, phrase in phrases for part in parts_of(phrase) if part not in known]
+
+
 def main(arguments):
     found = sorted(set(cpp_messages()) | set(python_messages()))
     lines, folder = [], None
@@ -269,9 +310,11 @@ def main(arguments):
     if kept != lines:
         failures.append(f"{LIST} is stale; run: utils/check-messages.py build --update")
         print("\n".join(difflib.unified_diff(kept, lines, "checked in", "in the sources", lineterm="", n=0)))
+    count, unknown = unknown_phrases(lines)
+    failures += unknown
     for failure in failures:
         print("failed:", failure)
-    print(f"{len(found) + 1 - len(failures)} passed, {len(failures)} failed")
+    print(f"{len(found) + count + 1 - len(failures)} passed, {len(failures)} failed")
     return 1 if failures else 0
 
 

@@ -5,7 +5,7 @@
 - A path in backticks is that of a file or a folder, or the end of one: `Planning/Checkpoint`, `Cuda/TileEpilogue.h`. What it
   may be is known by its first folder or by its ending.
 - A page or schema of docs that any other file names is there.
-- No page is longer than 400 lines, but for generated ones.
+- No page is longer than 400 lines, and no sentence outside of tables and code than 28 words, but for generated pages.
 - Tables of docs/reference/benchmarks stand between marks of the bench, with date, commit and machine.
 """
 import fnmatch
@@ -16,11 +16,16 @@ import posixpath
 import re
 
 LINES_PER_PAGE = 400
+WORDS_PER_SENTENCE = 28
 INDEX = "docs/index.md"
 GENERATED = "docs/reference/generated/"
 BENCHMARKS = "docs/reference/benchmarks/"
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+#: Begins of a list item, and lines that are no prose.
+ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+")
+NO_PROSE = re.compile(r"\s*(?:$|[#|<]|!\[)")
+END_OF_SENTENCE = re.compile(r"(?<=[.!?:])[*)]*\s+(?=[A-Z`*\[\"(\d])")
 FENCE = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
 #: Endings of source files. Models, arrays and JSON are examples of readers more often than files of the tree.
 SOURCE_ENDING = re.compile(r"\.(cpp|h|td|py|sh|c|cu|cmake|test|schema\.json|svg)$")
@@ -139,6 +144,29 @@ def check_lengths(tree):
             yield f"{page} (length)", f"has {lines} lines, more than {LINES_PER_PAGE}"
 
 
+def sentences(text):
+    """Yields the sentences of paragraphs and list items; a colon ends one, since a list or a definition follows."""
+    paragraphs = [""]
+    for line in FENCE.sub("", text).split("\n"):
+        item = ITEM.match(line)
+        if NO_PROSE.match(line) or item:
+            paragraphs.append("")
+        if not NO_PROSE.match(line):
+            paragraphs[-1] += line[item.end() if item else 0:] + "\n"
+    for paragraph in paragraphs:
+        yield from END_OF_SENTENCE.split(re.sub(r"\]\([^)]*\)", "]", paragraph))
+
+
+def check_sentences(tree):
+    for page in tree.pages:
+        if page.startswith(GENERATED):
+            continue
+        long = [words for words in ([word for word in each.split() if re.search(r"\w", word)] for each in sentences(tree.texts[page]))
+                if len(words) > WORDS_PER_SENTENCE]
+        told = "; ".join(f"'{' '.join(words[:5])} …' has {len(words)}" for words in long)
+        yield f"{page} (words)", f"has sentences of more than {WORDS_PER_SENTENCE} words: {told}" if long else None
+
+
 def check_stamps(tree, source):
     path = os.path.join(source, "utils", "bench", "pages.py")
     if not os.path.exists(path):
@@ -156,4 +184,4 @@ def check_pages(files, read, source):
     """Yields (page, problem or None)."""
     tree = Tree(files, read)
     yield from itertools.chain(check_links(tree), check_reach(tree), check_paths(tree), check_mentions(tree),
-                               check_lengths(tree), check_stamps(tree, source))
+                               check_lengths(tree), check_sentences(tree), check_stamps(tree, source))

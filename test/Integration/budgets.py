@@ -6,13 +6,12 @@ budget below a refused one is refused, too, a budget that an error names is met,
 `budgets.py all` tests ten budgets of each model, every model of the zoo at 80 and 50 % of save-all, and longer rows.
 """
 
-import json
 import pathlib
 import re
 import subprocess
 import sys
 
-from checks import check, finish, first_difference, run, tool
+from checks import check, finish, first_difference, read_json, read_least, run, taken, tool
 from wide_skip import write_wide_skip
 from zoo_models import LARGER_SIZES, SIZES, write_model
 
@@ -27,16 +26,11 @@ def compile_within(*flags):
     done = subprocess.run(["reprise-compile", "model.mlir", "-o", "plan.rpb", "--report=plan.json", "--threads=2", *flags],
                           capture_output=True, text=True)
     if done.returncode == 0:
-        return json.loads(pathlib.Path("plan.json").read_text()), None
-    least = re.search(r"([\d,]+) bytes is known to fit", done.stderr)
-    if done.returncode != 1 or not least or pathlib.Path("plan.rpb").exists():
+        return read_json("plan.json"), None
+    if done.returncode != 1 or "is known to fit" not in done.stderr or pathlib.Path("plan.rpb").exists():
         check(" ".join(flags), False, f"exit code {done.returncode}: {done.stderr}")
         finish()
-    return None, int(least.group(1).replace(",", ""))
-
-
-def taken(report):
-    return report["arena_bytes"] + report["workspace_bytes"]
+    return None, read_least(done.stderr)
 
 
 def check_run(name, report):
@@ -101,9 +95,8 @@ def estimate(model, entry, budget):
     """Cost and gap in percent; or None and the smallest budget that was found to be met."""
     done = subprocess.run(["reprise-compile", model, f"--entry={entry}", "--threads=2", "--estimate", f"--budget={budget}"],
                           capture_output=True, text=True)
-    least = re.search(r"([\d,]+) bytes is known to fit", done.stderr)
-    if least:
-        return None, int(least.group(1).replace(",", ""))
+    if "is known to fit" in done.stderr:
+        return None, read_least(done.stderr)
     cost = re.search(r"cost (\S+) % compared with.*; (?:(\S+) percentage points|no plan)", done.stdout)
     if done.returncode != 0 or not cost:
         check(f"{model} within {budget}", False, f"exit code {done.returncode}: {done.stderr}")

@@ -45,6 +45,23 @@ def tool(*command, stdin=None):
     return done.stdout
 
 
+def refuses(name, message, *command, code=1, stdin=None):
+    """Checks that a tool ends with an exit code, says `message`, text or pattern, and writes no file no.*; returns what it says."""
+    done = subprocess.run([str(part) for part in command], input=stdin, capture_output=True, text=True)
+    written = [path.name for path in pathlib.Path().glob("no.*")]
+    good = message.search(done.stderr) if isinstance(message, re.Pattern) else message in done.stderr
+    check(f"{name}: refused", done.returncode == code and not written and good, f"exit code {done.returncode}, {written}, {done.stderr[:600]}")
+    return done.stdout + done.stderr
+
+
+def read_json(path):
+    return json.loads(pathlib.Path(path).read_text())
+
+
+def write_json(path, value):
+    pathlib.Path(path).write_text(json.dumps(value))
+
+
 def zoo(path, model, *flags):
     pathlib.Path(path).write_text(tool("reprise-zoo", model, *flags))
 
@@ -57,10 +74,9 @@ def compile_fitting(model, bundle, flags, plan):
     """
     for _ in range(8):
         done = subprocess.run(["reprise-compile", model, "-o", bundle, "--time-limit=0", *flags, *plan], stderr=subprocess.PIPE, text=True)
-        smallest = re.search(r"([\d,]+) bytes is known to fit", done.stderr)
-        if not smallest:
+        if "is known to fit" not in done.stderr:
             break
-        plan = [f"--budget={smallest.group(1)}"]
+        plan = [f"--budget={read_least(done.stderr)}"]
     return done.stderr[:300] if done.returncode else ""
 
 
@@ -68,7 +84,23 @@ def compile_model(model, bundle, *flags):
     """Compiles and returns the report."""
     report = str(bundle) + ".json"
     tool("reprise-compile", model, "-o", bundle, f"--report={report}", *flags)
-    return json.loads(pathlib.Path(report).read_text())
+    return read_json(report)
+
+
+def estimate_model(model, *flags):
+    """Plans without generating code, and returns the report."""
+    tool("reprise-compile", model, "--estimate", "--report=estimate.json", *flags)
+    return read_json("estimate.json")
+
+
+def taken(report):
+    """Bytes that a budget is about."""
+    return report["arena_bytes"] + report["workspace_bytes"]
+
+
+def read_least(message):
+    """The budget that an error names as the smallest one known to fit, in bytes."""
+    return int(re.search(r"([\d,]+) bytes? is known to fit", message).group(1).replace(",", ""))
 
 
 def run(bundle, folder, *flags):
@@ -94,3 +126,7 @@ def first_difference(one, other):
 def same_folder(name, one, other):
     difference = first_difference(one, other)
     return check(name, difference is None, f"{difference} differs")
+
+
+def same_file(name, one, other):
+    return check(name, filecmp.cmp(one, other, shallow=False), f"{one} and {other} differ")

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""3 + 3 steps equal 6 to the bit, for every optimizer, in bundles, in the interpreter, and from one to the other."""
+"""3 + 3 steps equal 6 to the bit, for every optimizer, in bundles, in the interpreter, and from one to the other.
+
+A run, and the interpreter, replace a run's folder only, and never an input.
+"""
 
 import array
-import json
+import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import time
 
 from arrays import write_npy
-from checks import check, compile_model, finish, first_difference, run, same_folder, tool, zoo
+from checks import check, compile_model, finish, first_difference, read_json, refuses, run, same_folder, tool, write_json, zoo
 
 SIZE = ["--layers=2", "--width=32", "--heads=2", "--batch=2", "--seq=12", "--vocab=23", "--dropout=0.1"]
 
@@ -56,7 +60,7 @@ def continue_inputs(bundle):
 
 def next_step(folder):
     record = pathlib.Path(folder, "run.json")
-    return json.loads(record.read_text())["next_step"] if record.exists() else 0
+    return read_json(record)["next_step"] if record.exists() else 0
 
 
 def start(bundle, folder, *flags):
@@ -93,11 +97,80 @@ def continue_after_signals(bundle):
     check("nothing is left beside the folder", not left, str(left))
 
 
+def contents(folder):
+    return {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir() if path.is_file()}
+
+
+def refuse_folder(tool_of, folder, message, *flags):
+    """Checks that a folder is refused, and that it stays as it was."""
+    before = contents(folder) if os.path.exists(folder) else None
+    said = refuses(f"{tool_of[0]} into {folder}", message, *tool_of, f"--output-dir={folder}", *flags)
+    check(f"{tool_of[0]} into {folder}: one error", said.count("error:") == 1, said)
+    check(f"{tool_of[0]} into {folder}: as before", (contents(folder) if os.path.exists(folder) else None) == before)
+
+
+def refuse_others(tool_of, parameter):
+    """The user's arrays, a folder that is named like one, and a run's folder with an array beside its results."""
+    os.mkdir("mine")
+    shutil.copy(f"out/{parameter}", "mine")
+    refuse_folder(tool_of, "mine", f"the folder holds '{parameter}' and no run.json: the folder is not the output of a run")
+    os.makedirs("nested/x.npy")
+    pathlib.Path("nested/x.npy/letter.txt").write_text("dear")
+    refuse_folder(tool_of, "nested", "the folder holds 'x.npy' and no run.json")
+    check("what lies deeper stays", pathlib.Path("nested/x.npy/letter.txt").read_text() == "dear")
+    pathlib.Path("out/data.npy").write_text("dear")
+    refuse_folder(tool_of, "out", "the folder holds 'data.npy', which is no result of its run")
+    os.remove("out/data.npy")
+
+
+def refuse_parts(tool_of, parameter):
+    """Checks that runs go on from whole folders only."""
+    missing = "cannot continue from 'partial': the output of entry 'train' has no parameter"
+    shutil.copytree("out", "partial")
+    os.remove(f"partial/{parameter}")
+    refuse_folder(tool_of, "fresh", missing, "--input-dir=partial")
+    for name in contents("partial"):
+        if name != "run.json":
+            os.remove(f"partial/{name}")
+    refuse_folder(tool_of, "fresh", missing, "--input-dir=partial")
+    os.remove("partial/run.json")
+    refuse_folder(tool_of, "fresh", "cannot continue from 'partial': the folder holds neither run.json nor an argument", "--input-dir=partial")
+
+
+def check_folders(tool_of, other):
+    """Checks one tool's folders; `other` runs another entry of the same model."""
+    for name in ("out", "mine", "nested", "partial", "bare", "plain", "more", "gradients"):
+        shutil.rmtree(name, ignore_errors=True)
+    tool(*tool_of, "--output-dir=out", "--seed=3")
+    parameter = next(name for name in contents("out") if "weight" in name or name.startswith("w"))
+    record = read_json("out/run.json")
+    check("run.json has the results", record["entry"] == "train" and {"name": "loss", "type": "f32", "shape": []} in record["results"])
+    check("run.json has the arguments", any(each["role"] == "parameter" and each["type"] == "f32" and each["shape"] for each in record["arguments"]))
+    refuse_others(tool_of, parameter)
+    refuse_parts(tool_of, parameter)
+    # An older run.json has no names.
+    shutil.copytree("out", "bare")
+    write_json("bare/run.json", {key: record[key] for key in ("seed", "next_offset", "next_step")})
+    tool(*tool_of, "--input-dir=bare", "--output-dir=bare")
+    check("an older run goes on", read_json("bare/run.json")["next_step"] == 2)
+    tool(*tool_of, "--output-dir=more", "--steps=2", "--seed=3")
+    check("to the same folder", contents("bare") == contents("more"))
+    # Another entry has no next values, so that it does not take the place of what it reads.
+    refuse_folder(other, "more", "which this run reads as 'more/", "--input-dir=more")
+    tool(*other, "--input-dir=more", "--output-dir=gradients")
+
+
 def main():
     for optimizer in ("sgd", "momentum", "adamw"):
         continue_optimizer(optimizer)
     continue_inputs("sgd.rpb")
     continue_after_signals("momentum.rpb")
+    zoo("mlp.mlir", "mlp", "--layers=1", "--width=8", "--batch=2")
+    compile_model("mlp.mlir", "mlp.rpb")
+    compile_model("mlp.mlir", "grad.rpb", "--entry=grad")
+    check_folders(["reprise-run", "mlp.rpb"], ["reprise-run", "grad.rpb"])
+    judge = ["reprise-compile", "mlp.mlir", "--interpret"]
+    check_folders(judge, [*judge, "--entry=grad"])
     finish()
 
 

@@ -1,10 +1,38 @@
 #!/usr/bin/env python3
 """A loop and its unrolled iterations are one model: equal bits under every plan and number of threads."""
 
+import os
 import pathlib
 
-from checks import check, compile_model, count_kernels, finish, run, same_folder, tool, zoo
+from checks import check, compile_model, count_kernels, finish, read_json, run, same_folder, tool, zoo
 
+STEP = """
+func.func @train(%w: tensor<{n}x16x16xf32> {{reprise.role = "parameter", reprise.name = "w", reprise.init = #reprise.normal<0.0, 0.1>}},
+                 %x: tensor<16x16xf32> {{reprise.role = "input", reprise.name = "x", reprise.init = #reprise.normal<0.0, 1.0>}})
+    -> (tensor<f32> {{reprise.name = "loss"}}, tensor<{n}x16x16xf32> {{reprise.name = "w"}}) {{
+  %0:2 = reprise.value_and_grad @loss(%w, %x) wrt [0] : (tensor<{n}x16x16xf32>, tensor<16x16xf32>) -> (tensor<f32>, tensor<{n}x16x16xf32>)
+  %1 = reprise.sub %w, %0#1 : tensor<{n}x16x16xf32>
+  return %0#0, %1 : tensor<f32>, tensor<{n}x16x16xf32>
+}}
+func.func private @loss(%w: tensor<{n}x16x16xf32>, %x: tensor<16x16xf32>) -> tensor<f32> {{
+  %0 = reprise.loop {n} (%h = %x) over (%v = %w) : (tensor<16x16xf32>, tensor<{n}x16x16xf32>) -> tensor<16x16xf32> {{
+    %1 = reprise.dot_general %h, %v contracting [1] x [0] : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+    %2 = reprise.tanh %1 : tensor<16x16xf32>
+    reprise.yield %2 : tensor<16x16xf32>
+  }}
+  %3 = reprise.mean %0 dims [0, 1] : (tensor<16x16xf32>) -> tensor<f32>
+  return %3 : tensor<f32>
+}}
+"""
+# Two values of the state change places: neither can be stored before the other one is read.
+SWAP = """
+func.func @train(%a: tensor<64xf32> {reprise.role = "state", reprise.name = "a", reprise.init = #reprise.normal<0.0, 1.0>},
+                 %b: tensor<64xf32> {reprise.role = "state", reprise.name = "b", reprise.init = #reprise.normal<0.0, 1.0>})
+    -> (tensor<64xf32> {reprise.name = "a"}, tensor<64xf32> {reprise.name = "b"}) {
+  %0 = reprise.neg %b : tensor<64xf32>
+  return %0, %a : tensor<64xf32>, tensor<64xf32>
+}
+"""
 POLICIES = ["none", "save-all", "dots-saveable", "recompute-all"]
 
 
@@ -86,6 +114,26 @@ def check_kernels():
     check("a longer loop has no more kernels", counts[0] == counts[1], str(counts))
 
 
+def run_text(name, text):
+    """Compiles, runs, and compares with the interpreter; the bundle's bytes and the run's figures."""
+    pathlib.Path(f"{name}.mlir").write_text(text)
+    compile_model(f"{name}.mlir", f"{name}.rpb", "--threads=2")
+    figures = run(f"{name}.rpb", f"{name}.out", "--steps=3", "--seed=5")
+    tool("reprise-compile", f"{name}.mlir", "--interpret", "--steps=3", "--seed=5", f"--output-dir={name}.ref")
+    same_folder(f"{name}: the interpreter", f"{name}.ref", f"{name}.out")
+    return os.path.getsize(f"{name}.rpb"), figures["commands"]
+
+
+def check_commands():
+    """Checks that the commands of a loop stand in the bundle once, and that state that no launch can overwrite is copied."""
+    (few, few_commands), (many, many_commands) = (run_text(f"rows{n}", STEP.format(n=n)) for n in (3, 96))
+    check("a longer loop runs more commands", many_commands > 20 * few_commands, f"{many_commands}, {few_commands}")
+    check("and has no larger bundle", abs(many - few) < 256, f"{many}, {few}")
+    run_text("swap", SWAP)
+    run("swap.rpb", "traced", "--trace=swap.json")
+    check("state is copied", any(event["name"] == "copy" for event in read_json("swap.json")["traceEvents"]))
+
+
 def main():
     zoo("gpt2.mlir", "gpt2", "--loop", "--layers=4", "--width=32", "--batch=2", "--seq=24", "--dropout=0.1")
     check_plans(compare("gpt2", "gpt2.mlir", "train", 2))
@@ -99,6 +147,7 @@ def main():
     check_replays("gpt2.mlir")
     check_segments("gpt2.mlir")
     check_kernels()
+    check_commands()
     finish()
 
 

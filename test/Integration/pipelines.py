@@ -8,7 +8,7 @@ smallest possible budget above it.
 
 import sys
 
-from checks import check, compile_fitting, compile_model, finish, run, same_folder, tool, zoo
+from checks import check, compile_fitting, compile_model, finish, run, same_folder, taken, tool, write_json, zoo
 
 TEXT = ["--width=32", "--heads=2", "--seq=16", "--batch=5", "--vocab=64"]
 MODELS = {
@@ -153,6 +153,48 @@ def check_places():
                                            [False, False, True]], str(owners))
 
 
+def write_device(name, flops, rate=1e9, **memory):
+    write_json(f"{name}.json", {"version": 1, "name": name, "flops": {"f32": flops}, "elementwise_flops": rate, "bytes_per_second": rate,
+                                "launch_seconds": 0, **memory})
+    return f"--device-file={name}.json"
+
+
+def check_devices():
+    """Rates of devices move the cut, and their memory bounds it."""
+    zoo("deep.mlir", "mlp", "--layers=8", "--width=32", "--batch=8")
+    slow, fast = write_device("slow", 1e9), write_device("fast", 4e9, 4e9)
+    compile_model("deep.mlir", "one.rpb", "--microbatches=2")
+    even, skew = (compile_model("deep.mlir", "cut.rpb", "--microbatches=2", "--stages=2", *devices) for devices in ([slow], [slow, fast]))
+    for bundle in ("one", "cut"):
+        run(f"{bundle}.rpb", f"devices-{bundle}", "--seed=3", "--steps=2")
+    same_folder("devices of two rates", "devices-one", "devices-cut")
+    held = [[program["persistent_bytes"] for program in report["programs"]] for report in (even, skew)]
+    check("the fast device takes most of the layers", held[1][0] < held[0][0] and held[1][1] > held[0][1], str(held))
+    check("and the step is faster", skew["pipeline"]["makespan"] < even["pipeline"]["makespan"])
+
+
+def check_fitting():
+    """A cut whose programs do not fit is made again; where no cut of a schedule fits, the next schedule is tried."""
+    cut = ["--stages=2", "--target=cpu:x86-64-v3", "--threads=1"]
+    memory = {"large": 45700, "small": 22850}
+    files = [write_device(name, 1e10, memory=bytes) for name, bytes in memory.items()]
+    again = compile_model("deep.mlir", "cut.rpb", *cut, "--schedule=zb-h1", *files)
+    for program, (name, most) in zip(again["programs"], memory.items()):
+        check(f"the {name} device holds its program", program["persistent_bytes"] + taken(program) <= most, str(taken(program)))
+    compile_model("deep.mlir", "one.rpb", "--threads=1")
+    for bundle in ("one", "cut"):
+        run(f"{bundle}.rpb", f"fitting-{bundle}", "--seed=3")
+    same_folder("a cut that was made again", "fitting-one", "fitting-cut")
+    chosen = compile_model("deep.mlir", "cut.rpb", *cut, "--microbatches=4", "--schedule=auto", write_device("tight", 1e10, memory=44500))["pipeline"]
+    rows = chosen["schedules"]
+    check("a faster schedule does not fit", rows[0]["fits"] and min(row["makespan"] for row in rows if not row["fits"]) < rows[0]["makespan"], str(rows))
+    auto = compile_model("deep.mlir", "cut.rpb", "--microbatches=4", "--stages=2", "--schedule=auto")["pipeline"]
+    rows = auto["schedules"]
+    check("the fastest schedule is taken", (auto["schedule"], auto["chunks"]) == (rows[0]["schedule"], rows[0]["chunks"]))
+    check("schedules are in order of time", [row["makespan"] for row in rows] == sorted(row["makespan"] for row in rows))
+    check("all schedules are tried", {row["schedule"] for row in rows} == {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"}, str(rows))
+
+
 def main():
     whole = sys.argv[1:] == ["all"]
     check_bits(ALL if whole else PART)
@@ -164,6 +206,8 @@ def main():
         check_tied()
         check_modes()
         check_places()
+        check_devices()
+        check_fitting()
     finish()
 
 

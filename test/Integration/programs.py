@@ -11,7 +11,7 @@ import os
 import pathlib
 import re
 
-from checks import check, finish, run, same_folder, tool
+from checks import check, finish, run, same_folder, taken, tool
 
 CUT = os.path.join(os.environ["REPRISE_SOURCE"], "test", "Tools", "Inputs", "cut-programs.py")
 TEXT = ["--width=32", "--seq=16", "--batch=2", "--vocab=64"]
@@ -37,10 +37,6 @@ def cut(name):
 def compile_programs(bundle, *flags):
     tool("reprise-compile", "programs.mlir", "-o", bundle, f"--report={bundle}.json", "--threads=2", *flags)
     return json.loads(pathlib.Path(f"{bundle}.json").read_text())["programs"]
-
-
-def taken(report):
-    return report["arena_bytes"] + report["workspace_bytes"]
 
 
 def same_values(name, folder):

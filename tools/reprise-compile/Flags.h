@@ -84,7 +84,7 @@ struct Flags : cli::Tool {
                        "Replay the forward passes of stages for all micro-batches (always), for "
                        "all but the last (except-last), or for none (never) (as labels say)",
                        "",
-                       {"always", "except-last", "never"}};
+                       listCheckpointModes()};
   cli::Switch unroll{*this, "--unroll", "Replace loops by their iterations"};
   cli::Text contractions{*this,
                          "--contractions",
@@ -94,7 +94,7 @@ struct Flags : cli::Tool {
                          "library: GPUs compute contractions of 16-bit types with cuBLASLt, and "
                          "convolutions with cuDNN (f32 is exact; 16-bit types use tensor cores)",
                          "",
-                         {"exact", "tf32", "library"}};
+                         listContractions()};
 
   cli::Group policyGroup{*this, "Policies"};
   cli::Texts policies{*this, "--policy", "P",

@@ -168,7 +168,7 @@ bool Checker::runVariant(const Variant &variant, const Outcome &expected,
   if (failed(compilation) && isLimit(diagnostics))
     return true;
   bool isShare = budget && budget->share;
-  if (isShare && failed(compilation) && StringRef(diagnostics).contains("the step does not fit")) {
+  if (isShare && failed(compilation) && StringRef(diagnostics).contains("does not fit in")) {
     verdict.budgets.insert(kTooSmall);
     diagnostics.clear();
     return runVariant(variant, expected, Budget{leastBytes, std::nullopt});

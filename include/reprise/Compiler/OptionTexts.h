@@ -19,6 +19,8 @@ struct StageTexts {
   int64_t chunks = 0;
 };
 
+/// Returns the values of --checkpoint.
+std::vector<std::string> listCheckpointModes();
 /// Returns an error that names the flags; empty if the texts are valid.
 std::string checkStages(const StageTexts &texts);
 /// Parses valid texts.
@@ -27,6 +29,8 @@ StageOptions parseStages(const StageTexts &texts);
 /// Returns the given targets; for GPUs adds the value of --contractions, if it is given.
 std::vector<std::string> listTargets(std::vector<std::string> targets,
                                      const std::string &contractions);
+/// Returns the values of --contractions.
+std::vector<std::string> listContractions();
 /// Returns an error about --contractions; empty if it is valid.
 std::string checkContractions(const std::vector<std::string> &targets,
                               const std::string &contractions);

@@ -101,7 +101,7 @@ struct ReportedOwn {
 struct Report {
   ReportedInputs inputs;
   std::string target;                 ///< such as cpu:x86-64-v4
-  std::string contractions = "exact"; ///< value of Target::getContractions
+  std::string contractions = "exact"; ///< name of the target's arithmetic
   std::string device;                 ///< device whose rates the cost model uses
   unsigned threads = 0;
   int64_t arenaBytes = 0, workspaceBytes = 0;

@@ -298,9 +298,8 @@ struct DeviceEntry {
 };
 
 struct Bundle {
-  std::string producer; ///< the compiler and its version, for messages
-  std::string contractions =
-      "exact"; ///< GPUs also: "tensor-cores" (16-bit types), "tf32", "library"
+  std::string producer;               ///< the compiler and its version, for messages
+  std::string contractions = "exact"; ///< arithmetic of the kernels that run on a GPU
   std::string entry = "train";
   /// Entries by device number; empty for a single device, which has all arguments.
   std::vector<DeviceEntry> devices;

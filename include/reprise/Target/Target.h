@@ -5,6 +5,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectInterface.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "reprise/Target/Contractions.h"
 #include "reprise/Target/Launch.h"
 
 #include <map>
@@ -37,9 +38,7 @@ struct Chip {
 
 /// Properties of a target that passes ask for. A target fills them when it is made.
 struct Capabilities {
-  /// Arithmetic of contractions: `exact`, chains of fma in every type; `tensor-cores`, 16-bit types
-  /// on tensor cores; `tf32`, f32 there, too; or `library`, 16-bit types by libraries of the GPU.
-  std::string contractions = "exact";
+  Contractions contractions = Contractions::Exact;
   bool hasTensorCores = false;
   /// Libraries of the device compute contractions.
   bool callsLibraries = false;

@@ -17,7 +17,7 @@ LogicalResult describeEstimate(ProgramOp step, LaunchFacts &facts, unsigned thre
   if (failed(worker))
     return failure();
   report.target = facts.getTarget().getName();
-  report.contractions = facts.getTarget().getCapabilities().contractions;
+  report.contractions = describe(facts.getTarget().getCapabilities().contractions).name;
   report.threads = threads;
   report.arenaBytes = *exec::getArenaBytes(step);
   report.hostBytes = exec::getHostBytes(step).value_or(0);

@@ -1,9 +1,11 @@
 // reprise: options of a compilation in the user's spelling
 #include "reprise/Compiler/OptionTexts.h"
 
+#include "reprise/Dialect/Pipe/IR/CheckpointModes.h"
 #include "reprise/Planning/Pipeline/Schedule.h"
 #include "reprise/Support/ByteUnits.h"
 #include "reprise/Support/Wording.h"
+#include "reprise/Target/Contractions.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -77,14 +79,21 @@ static std::string checkSchedule(const StageTexts &texts) {
   return "";
 }
 
+std::vector<std::string> reprise::listCheckpointModes() {
+  std::vector<std::string> names;
+  for (const pipe::CheckpointMode &mode : pipe::checkpointModes)
+    names.push_back(mode.name.str());
+  return names;
+}
+
 std::string reprise::checkStages(const StageTexts &texts) {
   if (std::string wrong = checkSchedule(texts); !wrong.empty())
     return wrong;
   StringRef stages = texts.stages.empty() ? "1" : StringRef(texts.stages);
   StringRef checkpoint = texts.checkpoint;
-  static constexpr StringLiteral modes[] = {"always", "except-last", "never"};
-  if (!checkpoint.empty() && !llvm::is_contained(modes, checkpoint))
-    return "unknown checkpoint mode '" + checkpoint.str() + "'" + suggest(checkpoint, modes);
+  if (!checkpoint.empty() && !pipe::findCheckpointMode(checkpoint))
+    return "unknown checkpoint mode '" + checkpoint.str() + "'" +
+           suggest(checkpoint, listCheckpointModes());
   if (!checkpoint.empty() && stages == "1")
     return std::string("--checkpoint needs stages: add --stages") +
            (texts.stages.empty() ? "" : "=2 or more");
@@ -107,13 +116,21 @@ std::vector<std::string> reprise::listTargets(std::vector<std::string> targets,
   return targets;
 }
 
+std::vector<std::string> reprise::listContractions() {
+  std::vector<std::string> names;
+  for (const ContractionsRow &row : contractionsTable)
+    if (row.isOption)
+      names.push_back(row.name.str());
+  return names;
+}
+
 std::string reprise::checkContractions(const std::vector<std::string> &targets,
                                        const std::string &contractions) {
-  bool isOfGpus = contractions == "tf32" || contractions == "library";
-  static constexpr StringLiteral known[] = {"exact", "tf32", "library"};
-  if (!contractions.empty() && !llvm::is_contained(known, contractions))
-    return "unknown contractions '" + contractions + "'" + suggest(contractions, known);
-  if (isOfGpus && llvm::none_of(targets, isGpu))
+  std::optional<Contractions> kind = findContractions(contractions);
+  if (!contractions.empty() && !kind)
+    return "unknown contractions '" + contractions + "'" +
+           suggest(contractions, listContractions());
+  if (kind && describe(*kind).needsGpu && llvm::none_of(targets, isGpu))
     return "--contractions=" + contractions +
            " is for GPUs: add a target such as --target=cuda:sm_90";
   return "";

@@ -272,7 +272,7 @@ void describeBundle(const runtime::Bundle &bundle, ProgramOp step, const Target 
                     Report &report) {
   auto device = static_cast<uint32_t>(*findOnlyDevice(step));
   report.target = target.getName();
-  report.contractions = target.getCapabilities().contractions;
+  report.contractions = describe(target.getCapabilities().contractions).name;
   report.threads = bundle.threads;
   report.arenaBytes = static_cast<int64_t>(bundle.arenaBytes(device));
   report.hostBytes = static_cast<int64_t>(bundle.program("step", device)->hostBytes);

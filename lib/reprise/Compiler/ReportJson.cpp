@@ -128,7 +128,7 @@ Object toJson(const Report &report) {
                 {"gap", nullptr}};
   if (report.hostBytes)
     object["host_bytes"] = report.hostBytes;
-  if (report.contractions == "library")
+  if (report.contractions == describe(Contractions::Library).name)
     addLibraries(report, object);
   if (report.commands)
     object["commands"] = *report.commands;

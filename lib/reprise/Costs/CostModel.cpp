@@ -81,7 +81,7 @@ static void useTensorCores(DeviceRates &rates, const Capabilities &target) {
   if (!rates.tensorFlops || !target.hasTensorCores)
     return;
   bool isLibrary = target.callsLibraries && rates.libraryFlops;
-  if (target.contractions == "tf32")
+  if (target.contractions == Contractions::Tf32)
     rates.contractionFlops["f32"] = *rates.tensorFlops / 2;
   for (const char *type : {"bf16", "f16"}) {
     rates.contractionFlops[type] = isLibrary ? *rates.libraryFlops : *rates.tensorFlops;

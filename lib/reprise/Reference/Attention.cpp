@@ -126,10 +126,7 @@ template <typename T> Results attend(AttentionOp op, Operands operands) {
   p.forEachQuery([&](const Position &at) {
     lse.push_back(attendRow(p, at, &query[0], &key[0], &value[0], out));
   });
-  Results results;
-  results.push_back(round(resultType(op, 0), out));
-  results.push_back(round(resultType(op, 1), lse));
-  return results;
+  return roundResults(op, out, lse);
 }
 
 Results evaluateAttention(AttentionOp op, Operands operands) {

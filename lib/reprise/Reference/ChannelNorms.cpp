@@ -58,11 +58,7 @@ template <typename T> Results evaluateBatchNormAs(BatchNormOp op, Operands opera
     means.push_back(statistics.mean);
     variances.push_back(statistics.variance);
   }
-  Results results;
-  results.push_back(round(resultType(op, 0), result));
-  results.push_back(round(resultType(op, 1), means));
-  results.push_back(round(resultType(op, 2), variances));
-  return results;
+  return roundResults(op, result, means, variances);
 }
 
 Results evaluateBatchNorm(BatchNormOp op, Operands operands) {
@@ -118,11 +114,7 @@ template <typename T> Results evaluateGroupNormAs(GroupNormOp op, Operands opera
     means.push_back(statistics.mean);
     deviations.push_back(inverse);
   }
-  Results results;
-  results.push_back(round(resultType(op, 0), result));
-  results.push_back(round(resultType(op, 1), means));
-  results.push_back(round(resultType(op, 2), deviations));
-  return results;
+  return roundResults(op, result, means, deviations);
 }
 
 Results evaluateGroupNorm(GroupNormOp op, Operands operands) {

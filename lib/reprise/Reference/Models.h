@@ -141,6 +141,14 @@ inline mlir::RankedTensorType resultType(mlir::Operation *op, unsigned result = 
   return mlir::cast<mlir::RankedTensorType>(op->getResult(result).getType());
 }
 
+/// Returns the results of an op, each rounded once.
+template <typename... Vectors> Results roundResults(mlir::Operation *op, const Vectors &...values) {
+  Results results;
+  unsigned number = 0;
+  (results.push_back(round(resultType(op, number++), values)), ...);
+  return results;
+}
+
 inline Results single(Tensor tensor) {
   Results results;
   results.push_back(std::move(tensor));

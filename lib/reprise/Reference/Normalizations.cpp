@@ -91,11 +91,7 @@ template <typename T> Results evaluateLayerNormAs(LayerNormOp op, Operands opera
     means.push_back(mean);
     deviations.push_back(inverse);
   });
-  Results results;
-  results.push_back(round(resultType(op, 0), result));
-  results.push_back(round(resultType(op, 1), means));
-  results.push_back(round(resultType(op, 2), deviations));
-  return results;
+  return roundResults(op, result, means, deviations);
 }
 
 Results evaluateLayerNorm(LayerNormOp op, Operands operands) {
@@ -113,10 +109,7 @@ template <typename T> Results evaluateRmsNormAs(RmsNormOp op, Operands operands)
       result.push_back((row[j] * inverse) * weight[j]);
     deviations.push_back(inverse);
   });
-  Results results;
-  results.push_back(round(resultType(op, 0), result));
-  results.push_back(round(resultType(op, 1), deviations));
-  return results;
+  return roundResults(op, result, deviations);
 }
 
 Results evaluateRmsNorm(RmsNormOp op, Operands operands) {

@@ -136,7 +136,8 @@ Bundle test::emptyBundle() {
                               0,
                               0,
                               name,
-                              {{name, "elementwise", "f32", 4, 0x0123456789abcdef}}});
+                              {{name, "elementwise", "f32", 4, 0x0123456789abcdef}},
+                              {}});
   bundle.programs = {{"step", {}, 0}};
   return bundle;
 }

@@ -10,11 +10,6 @@
 
 namespace reprise {
 
-/// Precision of contractions, convolutions and attention. Exact ones are chains of fma with the
-/// CPU's bits. Exact: all types. TensorCores: all but 16-bit types. Tf32: only f64, and attention
-/// in f32. Library: TensorCores, with libraries for contractions of 16-bit types where possible.
-enum class Contractions { Exact, TensorCores, Tf32, Library };
-
 class CudaBackend : public Target {
 public:
   /// Returns whether the name is that of a supported GPU, such as `sm_90`: sm_80 or a later chip
@@ -23,9 +18,6 @@ public:
 
   /// Returns whether this machine has ptxas, which makes machine code.
   static bool hasAssembler();
-
-  /// Parses `exact`, `tf32` or `library`; an empty name is TensorCores.
-  static std::optional<Contractions> parseContractions(llvm::StringRef name);
 
   /// Makes the backend. A GPU runs the code of the latest chip that is not later than the GPU. With
   /// `hasCubins`, the image holds machine code for each chip beside its PTX.

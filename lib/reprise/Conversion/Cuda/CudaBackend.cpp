@@ -18,36 +18,12 @@
 #include "reprise/Dialect/Reprise/IR/Casts.h"
 #include "reprise/Support/ByteSize.h"
 #include "reprise/Target/GivenNests.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
 namespace reprise {
 
 using namespace nests;
-
-std::optional<Contractions> CudaBackend::parseContractions(StringRef name) {
-  return llvm::StringSwitch<std::optional<Contractions>>(name)
-      .Case("", Contractions::TensorCores)
-      .Case("exact", Contractions::Exact)
-      .Case("tf32", Contractions::Tf32)
-      .Case("library", Contractions::Library)
-      .Default(std::nullopt);
-}
-
-static StringRef nameOf(Contractions contractions) {
-  switch (contractions) {
-  case Contractions::Exact:
-    return "exact";
-  case Contractions::Tf32:
-    return "tf32";
-  case Contractions::Library:
-    return "library";
-  case Contractions::TensorCores:
-    return "tensor-cores";
-  }
-  llvm_unreachable("unknown contractions");
-}
 
 /// Returns what kernels depend on.
 static Chip describeChip(StringRef name) {
@@ -70,7 +46,7 @@ CudaBackend::CudaBackend(StringRef chips, Contractions contractions, bool hasCub
     : chips(chips), contractions(contractions), hasCubins(hasCubins) {
   for (StringRef chip : llvm::split(chips, '+'))
     capabilities.chips.push_back(describeChip(chip));
-  capabilities.contractions = nameOf(contractions);
+  capabilities.contractions = contractions;
   capabilities.hasTensorCores = contractions != Contractions::Exact;
   capabilities.callsLibraries = contractions == Contractions::Library;
   capabilities.addsBias = capabilities.callsLibraries;
@@ -84,7 +60,7 @@ CudaBackend::CudaBackend(StringRef chips, Contractions contractions, bool hasCub
 std::string CudaBackend::getName() const {
   bool isUsual = contractions == Contractions::TensorCores;
   return "cuda:" + chips + (hasCubins ? ":cubin" : "") +
-         (isUsual ? "" : ":" + capabilities.contractions);
+         (isUsual ? "" : ":" + describe(contractions).name.str());
 }
 
 /// A library's call holds no other ops.

@@ -50,8 +50,8 @@ LogicalResult TargetKernels::addTo(runtime::Bundle &bundle) {
     bundle.workerWorkspaceBytes = std::max(bundle.workerWorkspaceBytes, kernel.workspaceBytes);
     bundle.kernels.push_back(std::move(kernel));
   }
-  if (StringRef contractions = target.getCapabilities().contractions; contractions != "exact")
-    bundle.contractions = contractions;
+  if (Contractions kind = target.getCapabilities().contractions; kind != Contractions::Exact)
+    bundle.contractions = describe(kind).name;
   bundle.images.push_back({target.getName(), target.getFeatures(), std::move(image->bytes)});
   return success();
 }

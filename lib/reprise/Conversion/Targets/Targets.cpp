@@ -57,7 +57,9 @@ struct AllTargets : TargetProvider {
     auto [chips, rest] = machine.split(':');
     auto [first, behind] = rest.split(':');
     bool hasCubins = first == "cubin";
-    std::optional<Contractions> kind = CudaBackend::parseContractions(hasCubins ? behind : rest);
+    StringRef contractions = hasCubins ? behind : rest;
+    std::optional<Contractions> kind =
+        contractions.empty() ? Contractions::TensorCores : findContractions(contractions);
     if (device == "cuda" && kind && CudaBackend::hasChips(chips)) {
       if (hasCubins && !CudaBackend::hasAssembler())
         return emitError(location, "target '")

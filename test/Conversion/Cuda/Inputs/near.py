@@ -3,24 +3,13 @@
 
 Usage: near.py EXPECTED FOUND      an array of f32 counts as one of bf16
 """
-import ast
 import math
 import pathlib
-import struct
 import sys
 
-ROUNDING = {"bf16": 2**-8, "f16": 2**-11}
+from float_arrays import read
 
-
-def numbers(path):
-    data = path.read_bytes()
-    size = struct.unpack("<H", data[8:10])[0]
-    kind = ast.literal_eval(data[10:10 + size].decode())["descr"]
-    data = data[10 + size:]
-    if kind == "<u2":
-        return "bf16", [struct.unpack("<f", b"\0\0" + data[i:i + 2])[0] for i in range(0, len(data), 2)]
-    letter = {"<f2": "e", "<f4": "f"}[kind]
-    return "f16" if letter == "e" else "bf16", [x for x, in struct.iter_unpack("<" + letter, data)]
+ROUNDING = {"bf16": 2**-8, "f16": 2**-11, "f32": 2**-8}
 
 
 def main():
@@ -28,7 +17,7 @@ def main():
     paths = sorted(expected.glob("*.npy"))
     faults = 0 if paths else 1
     for path in paths:
-        (kind, want), (_, have) = numbers(path), numbers(found / path.name)
+        (kind, want), (_, have) = read(path), read(found / path.name)
         most = 4 * ROUNDING[kind] * max(map(abs, want))
         worst = max(abs(x - y) if math.isfinite(y) else math.inf for x, y in zip(want, have, strict=True))
         print(f"{path.stem}: {worst:.3g}, at most {most:.3g}")

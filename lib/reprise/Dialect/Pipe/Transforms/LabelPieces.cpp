@@ -1,6 +1,7 @@
 // reprise: labels the passes of stages that are replayed
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
+#include "reprise/Dialect/Pipe/IR/CheckpointModes.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 
@@ -31,7 +32,8 @@ private:
     auto last = static_cast<int64_t>(schedule.getMicrobatches()) - 1;
     auto stages = static_cast<int64_t>(schedule.getStages());
     int64_t unit = microbatch * stages + static_cast<int64_t>(piece.getStage());
-    bool isSaved = checkpoint == "never" || (checkpoint == "except-last" && microbatch == last);
+    const CheckpointMode *mode = findCheckpointMode(checkpoint);
+    bool isSaved = mode && !(microbatch == last ? mode->replaysLast : mode->replaysOthers);
     Builder builder(&getContext());
     for (Operation &op : piece.getBody().front().without_terminator()) {
       op.setDiscardableAttr(kBlockAttr, builder.getDenseI64ArrayAttr({unit}));

@@ -187,8 +187,8 @@ static bool isReadByWeight(Value value) { return llvm::any_of(value.getUsers(), 
 /// Adds the bytes of a micro-batch that the labels save, and the cost of replays; or those of a
 /// mode. A replay of a saved value runs its op, and the ops before it whose values are not saved.
 void StageProblem::addSaved(StringRef mode) {
-  if (!mode.empty())
-    return addReplayed(mode);
+  if (const CheckpointMode *found = findCheckpointMode(mode))
+    return addReplayed(*found);
   std::optional<PlanningScope> scope = findJointScope(step);
   if (!scope)
     return;
@@ -234,10 +234,9 @@ void StageProblem::addSaved(StringRef mode) {
 }
 
 /// Adds the replay of a micro-batch: a stage runs its forward pass again, from its received values.
-void StageProblem::addReplayed(StringRef mode) {
-  double share = mode == "always" ? 1 : 0;
-  if (mode == "except-last")
-    share = static_cast<double>(microbatches - 1) / static_cast<double>(microbatches);
+void StageProblem::addReplayed(const CheckpointMode &mode) {
+  int64_t replays = mode.replaysLast + (microbatches - 1) * mode.replaysOthers;
+  double share = static_cast<double>(replays) / static_cast<double>(microbatches);
   for (auto [unit, replayed] : llvm::zip(problem.units, problem.replayed)) {
     replayed = share * unit.forward;
     unit.backward += replayed;
@@ -247,12 +246,12 @@ void StageProblem::addReplayed(StringRef mode) {
       unit.backward += share * unit.forward;
   for (Operation &op : step.getBody().front()) {
     std::optional<int64_t> unit = getUnit(&op);
-    if (mode == "always" || !unit || !isForward(&op) || !isFirst(&op))
+    if (mode.replaysLast || !unit || !isForward(&op) || !isFirst(&op))
       continue;
     for (Value result : op.getResults())
       if (llvm::any_of(result.getUsers(), [](Operation *user) { return !isForward(user); })) {
         pipeline::Stage &own = problem.units[*unit];
-        (mode == "never" ? own.saved : own.resident) += getByteSize(result.getType());
+        (mode.replaysOthers ? own.resident : own.saved) += getByteSize(result.getType());
       }
   }
 }

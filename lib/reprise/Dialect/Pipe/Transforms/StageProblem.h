@@ -2,6 +2,7 @@
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_STAGEPROBLEM_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_STAGEPROBLEM_H
 
+#include "reprise/Dialect/Pipe/IR/CheckpointModes.h"
 #include "reprise/Dialect/Pipe/Transforms/StageInputs.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Stages/Balance.h"
@@ -31,7 +32,7 @@ private:
   void addTied(mlir::Value argument, int home);
   void addValues();
   void addSaved(llvm::StringRef checkpoint);
-  void addReplayed(llvm::StringRef checkpoint);
+  void addReplayed(const CheckpointMode &mode);
   void addMadeForWeight();
   double &pick(pipeline::Stage &stage, mlir::Operation *op) const;
   std::optional<int64_t> getUnit(mlir::Operation *op) const;

@@ -27,24 +27,23 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 }
 LogicalResult GatherOp::verify() { return success(); }
 
-LogicalResult ScatterAddOp::verify() {
-  auto table = tensor(getResult()), indices = tensor(getIndices()), updates = tensor(getUpdates());
+static LogicalResult verifyUpdates(Operation *op, RankedTensorType table, Value indices,
+                                   Value values) {
+  RankedTensorType updates = tensor(values);
   if (table.getRank() == 0 || table.getDimSize(0) == 0 ||
       table.getElementType() != updates.getElementType() ||
-      ArrayRef(gatheredShape(indices, table.getShape().drop_front())) != updates.getShape())
-    return emitOpError("expected updates [indices…, row…] for a table [rows, row…] but got ")
+      ArrayRef(gatheredShape(tensor(indices), table.getShape().drop_front())) != updates.getShape())
+    return op->emitOpError("expected updates [indices…, row…] for a table [rows, row…] but got ")
            << updates << " and " << table;
   return success();
 }
 
+LogicalResult ScatterAddOp::verify() {
+  return verifyUpdates(*this, tensor(getResult()), getIndices(), getUpdates());
+}
+
 LogicalResult ScatterOp::verify() {
-  auto table = tensor(getTable()), indices = tensor(getIndices()), updates = tensor(getUpdates());
-  if (table.getRank() == 0 || table.getDimSize(0) == 0 ||
-      table.getElementType() != updates.getElementType() ||
-      ArrayRef(gatheredShape(indices, table.getShape().drop_front())) != updates.getShape())
-    return emitOpError("expected updates [indices…, row…] for a table [rows, row…] but got ")
-           << updates << " and " << table;
-  return success();
+  return verifyUpdates(*this, tensor(getTable()), getIndices(), getUpdates());
 }
 
 //===-- Elements of each row ------------------------------------------------------------------===//

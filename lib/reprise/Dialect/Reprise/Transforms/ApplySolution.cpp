@@ -138,7 +138,7 @@ void Application::mark(Operation *clone, Operation *original, int replay) {
     for (StringRef own : {kIdAttr, kPrimalAttr, kNamesAttr, kDecisionsAttr, kReasonsAttr})
       op->removeDiscardableAttr(own);
   });
-  // What only the backward pass read is read by replays of its own by now.
+  // Replays of the backward pass now read the values that only the backward pass read before.
   SmallVector<Operation *> inside;
   clone->walk([&](Operation *op) { inside.push_back(op); });
   for (Operation *op : llvm::reverse(inside))
