@@ -28,9 +28,11 @@ struct CompileOptions {
   /// Sources of seconds. Target and threads are those of this compilation instead.
   CostSources costs;
   /// Last phase that the module has been through, as `reprise-opt --reprise-to` leaves it; none for
-  /// a model. After `autodiff` the module is trusted: a caller that edits a module between phases
-  /// checks it with buildVerifier (Phases.h).
+  /// a model. Between `autodiff` and `memory` the module is trusted: a caller that edits it there
+  /// checks it with buildVerifier (Phases.h). After `memory` the verifier of that phase runs first.
   std::optional<Phase> after;
+  /// Tells whether the caller has run that verifier.
+  bool isVerified = false;
   /// Tells whether `phases.target` holds even if `plan` was made for another target.
   bool isTargetGiven = false;
   /// Targets of devices that differ from `phases.target`, by device number.

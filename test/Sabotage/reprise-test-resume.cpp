@@ -42,6 +42,7 @@ int resume(ModuleOp module, Phase after, const Flags &flags) {
     return 1;
   CompileOptions options;
   options.after = after;
+  options.isVerified = true;
   options.phases.verifyReplays = flags.verifyReplays;
   FailureOr<Compilation> compilation = compile(module, options);
   if (failed(compilation))

@@ -143,7 +143,7 @@ LogicalResult Run::describeDevices() {
 /// Runs the phases up to `autodiff`.
 LogicalResult Run::differentiate() {
   after = std::max(options.after.value_or(Phase::Import), Phase::Autodiff);
-  if (options.after == Phase::Memory) {
+  if (options.after == Phase::Memory && !options.isVerified) {
     PassManager manager(module.getContext());
     buildVerifier(manager, *options.after, phases);
     return manager.run(module);

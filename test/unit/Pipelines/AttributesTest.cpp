@@ -25,10 +25,11 @@ const Table kTables[] = {{"reprise.", reprise::getAttributeTable()},
                          {"pipe.", pipe::getAttributeTable()}};
 
 /// Returns -1 for a model, the number of a phase, or the number behind all phases for `target`.
+/// Nests are printed after the phase `memory`.
 int rank(StringRef phase) {
   if (phase == "model")
     return -1;
-  if (std::optional<Phase> parsed = parsePhase(phase))
+  if (std::optional<Phase> parsed = parsePhase(phase == "nests" ? "memory" : phase))
     return static_cast<int>(*parsed);
   EXPECT_EQ(phase, "target");
   return static_cast<int>(Phase::Memory) + 1;
