@@ -41,8 +41,9 @@ static FailureOr<bool> packUntilOneFits(PlanSearch &search, ArrayRef<StepPlan> p
   int64_t room = search.findRoom(budget);
   for (const StepPlan &plan : proposed.take_front(kMost)) {
     const StepPlan *best = findBest(search, budget);
+    // Cheaper ones that did not fit when packed may do so with more room left.
     if (best && best->cost() <= plan.cost())
-      return true;
+      return &plan == proposed.begin();
     FailureOr<FormSearch *> form = packInOrder(search, plan, room);
     if (failed(form))
       return failure();
@@ -55,7 +56,7 @@ static FailureOr<bool> packUntilOneFits(PlanSearch &search, ArrayRef<StepPlan> p
 /// Live ranges in another order are harder to pack, and a packing of exactly the live bytes is
 /// seldom found, so the search leaves some of the room. If no packed program fits, it leaves more.
 LogicalResult reprise::searchSequences(PlanSearch &search, int64_t budget) {
-  static constexpr int64_t kLeftPercent[] = {1, 3, 7};
+  static constexpr int64_t kLeftPercent[] = {1, 2, 4, 7};
   if (!isWorthwhile(search, budget))
     return success();
   int64_t room = search.findRoom(budget);
