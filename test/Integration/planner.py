@@ -123,21 +123,6 @@ def check_models():
     check("resnet18: another order", sorted(order) == list(range(len(order))) and order != sorted(order))
 
 
-def step_buffers(count):
-    """Values that the backward pass reads in reverse order, and temporaries; sizes from 8 bytes to 128 MiB, some often."""
-    pick, end = random.Random(1), 5 * count // 3
-    sizes = [int(2 ** pick.uniform(3, 27)) for _ in range(count // 6)]
-    for _ in range(count):
-        if pick.random() < 0.5:
-            lower = pick.randrange(end // 2)
-            upper = min(end, end - lower + pick.randrange(40))
-        else:
-            life = max(2, int(pick.expovariate(1 / 60)))
-            lower = pick.randrange(end - life)
-            upper = lower + life
-        yield lower, upper, pick.choice(sizes)
-
-
 def long_buffers(count):
     """Buffers that live 10 to 60 % of the time, any size up to 100,000."""
     pick, end = random.Random(4), 1000000
@@ -182,7 +167,7 @@ def check_packings():
         # A search from the bottom up loses its way in these, one of each style of the benchmark.
         pack_text(tool(sys.executable, packings.__file__, seed), f"--capacity={packings.CAPACITY}")
         judge_packing(f"cut arena {seed}", packings.CAPACITY)
-    for name, buffers, most in ("a step's 62,000", step_buffers(62000), 1.001), ("6,500 long", long_buffers(6500), 1.018):
+    for name, buffers, most in ("a step's 62,000", graphs.step_buffers(62000, 1), 1.001), ("6,500 long", long_buffers(6500), 1.018):
         row = pack(buffers)
         check(f"{name} buffers", row["height"] <= most * row["max_load"], str(row))
 

@@ -69,12 +69,12 @@ def chain(count, seed):
     return as_graph(nodes, edges)
 
 
-def buffers(count, seed):
-    """Returns the buffers of a training step: half wait for the backward pass, which reads them in reverse order, the
-    others are temporaries."""
-    pick, end, lines = random.Random(seed), 5 * count // 3, ["id,lower,upper,size"]
+def step_buffers(count, seed):
+    """Yields lower, upper and size of the buffers of a training step: half wait for the backward pass, which reads them
+    in reverse order, the others are temporaries."""
+    pick, end = random.Random(seed), 5 * count // 3
     sizes = [int(2 ** pick.uniform(3, 27)) for _ in range(count // 6)]
-    for number in range(count):
+    for _ in range(count):
         if pick.random() < 0.5:
             lower = pick.randrange(end // 2)
             upper = min(end, end - lower + pick.randrange(40))
@@ -82,8 +82,13 @@ def buffers(count, seed):
             life = max(2, int(pick.expovariate(1 / 60)))
             lower = pick.randrange(end - life)
             upper = lower + life
-        lines.append(f"{number},{lower},{upper},{pick.choice(sizes)}")
-    return "\n".join(lines) + "\n"
+        yield lower, upper, pick.choice(sizes)
+
+
+def buffers(count, seed):
+    """Returns the buffers of a training step as CSV."""
+    rows = [f"{number},{lower},{upper},{size}" for number, (lower, upper, size) in enumerate(step_buffers(count, seed))]
+    return "\n".join(["id,lower,upper,size", *rows]) + "\n"
 
 
 class Network:

@@ -73,7 +73,6 @@ private:
   std::string_view scanString();
   std::string_view scanNumber();
   std::string_view readDigits();
-  void scanWord();
 
   const char *begin, *at, *end;
   const char *value = begin; ///< begin of the last value

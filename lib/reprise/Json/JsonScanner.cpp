@@ -260,8 +260,8 @@ std::string_view JsonScanner::skip() {
     scanString();
   else if (first == '-' || isDigit(first))
     scanNumber();
-  else
-    scanWord();
+  else if (!takeWord("true") && !takeWord("false") && !takeWord("null"))
+    fail("expected a value");
   return wrong.empty() ? std::string_view(from, static_cast<size_t>(at - from)) : "";
 }
 
@@ -330,11 +330,6 @@ std::string_view JsonScanner::scanNumber() {
   if (!isNumber)
     fail("expected a digit");
   return text;
-}
-
-void JsonScanner::scanWord() {
-  if (!takeWord("true") && !takeWord("false") && !takeWord("null"))
-    fail("expected a value");
 }
 
 } // namespace reprise

@@ -35,7 +35,7 @@ static Value emitWords(ImplicitLocOpBuilder &b, const DrawPosition &position) {
                            position.words);
 }
 
-// One overload per op that draws single elements.
+// Each op that draws single elements has an overload.
 using Builder = ImplicitLocOpBuilder;
 static Value emit(RandomUniformOp op, Builder &b, const DrawPosition &position, Value) {
   return emitUniform(b, emitWords(b, position), op.getType().getElementType(), op.getLow(),

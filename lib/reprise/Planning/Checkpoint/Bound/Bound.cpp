@@ -197,10 +197,9 @@ Bounder::Point Bounder::readCut(int launch, const ReplayCut &cut, PricedPlan &pl
   for (size_t value = 0; value < problem.values.size(); ++value) {
     Crossing crossing = crossingOf(static_cast<int>(value), launch);
     bool isKept = cut.isKept(static_cast<int>(value));
-    if (isKept) {
+    if (isKept)
       point.bytes += static_cast<double>(problem.values[value].bytes);
-    }
-    // What is read before the launch only is no matter of this launch.
+    // A value whose last reader runs before the launch does not cross it, so it is saved.
     bool isPast = crossing == Crossing::No && ranges[value].lastBackward >= 0;
     if (isKept || crossing == Crossing::Always || isPast || ranges[value].made >= launch)
       plan.choices[value] = Choice::Save;
