@@ -76,6 +76,7 @@ void reprise::registerAllPasses() {
   registerMakeProgramsPass();
   registerApplyPlanPass();
   registerDeferGradientPass();
+  registerSliceHeadPass();
   registerFuseEpiloguesPass();
   registerSplitCastsPass();
   registerOffloadValuesPass();

@@ -44,4 +44,5 @@ FORMS = {
     "unrolled": 0,  # loops are replaced by their iterations
     "bodies_recomputed": 1,  # bodies of loops have a plan of their own, with replays
     "deferred": 2,  # a large gradient waits until the pass is over
+    "sliced": 3,  # the widest contraction and its readers run in slices of rows
 }

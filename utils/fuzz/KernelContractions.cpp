@@ -54,6 +54,7 @@ static Contraction drawContraction(KernelValues &v) {
 }
 
 Value emitContraction(KernelValues &v) {
+  static constexpr int64_t mostContinued = 4096; // terms of one chain
   for (;;) {
     Contraction c = drawContraction(v);
     Type own = c.left.getElementType();
@@ -66,10 +67,16 @@ Value emitContraction(KernelValues &v) {
         type.getNumElements() * terms > v.mostFlops)
       continue;
     SmallVector<Value> operands = {v.operand(c.left), v.operand(right)};
-    bool hasBias = v.random.chance(20);
-    if (hasBias)
+    StringRef name = "dot_general";
+    if (v.random.chance(20)) {
+      name = "dot_bias";
       operands.push_back(v.operand(tensor(c.columns, type.getElementType())));
-    return v.emit(hasBias ? "dot_bias" : "dot_general", type, operands,
+    } else if (terms <= mostContinued && v.random.chance(20)) {
+      name = "dot_accumulate";
+      type = tensor(c.result, computeType(own));
+      operands.push_back(v.operand(type));
+    }
+    return v.emit(name, type, operands,
                   {v.numbers("lhs_batch", c.lhsBatch), v.numbers("rhs_batch", c.rhsBatch),
                    v.numbers("lhs_contracting", c.lhsContracting),
                    v.numbers("rhs_contracting", c.rhsContracting)});

@@ -12,6 +12,7 @@
 #include "mlir/IR/Types.h"
 
 namespace reprise {
+class DotAccumulateOp;
 class DotBiasOp;
 class DotGeneralOp;
 
@@ -44,6 +45,9 @@ struct ContractionSpec {
   /// Tells whether vector lanes run along M for all sizes, since stepping along the columns is
   /// expensive.
   bool lanesAlongRows = false;
+  /// Tells whether sums continue those of a further buffer instead of +0. That buffer comes last.
+  /// It is row-major [batch, M, N] of the accumulator's type, and may be the result's.
+  bool continuesSums = false;
   /// Number of buffers after lhs and rhs that the epilogue uses: 1, the result, unless there is an
   /// epilogue.
   int64_t extraBuffers = 1;
@@ -52,6 +56,9 @@ struct ContractionSpec {
 
   /// Makes the spec of a dot_general whose operands have these strides.
   static ContractionSpec of(DotGeneralOp dot, llvm::ArrayRef<int64_t> lhsStrides,
+                            llvm::ArrayRef<int64_t> rhsStrides);
+  /// Makes the spec of a dot that continues sums.
+  static ContractionSpec of(DotAccumulateOp dot, llvm::ArrayRef<int64_t> lhsStrides,
                             llvm::ArrayRef<int64_t> rhsStrides);
   /// Makes the spec of a dot with bias, without the bias.
   static ContractionSpec of(DotBiasOp dot, llvm::ArrayRef<int64_t> lhsStrides,

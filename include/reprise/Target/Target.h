@@ -44,6 +44,9 @@ struct Capabilities {
   bool callsLibraries = false;
   /// A launch that computes a contraction can add its bias (reprise.dot_bias).
   bool addsBias = false;
+  /// A contraction that continues sums is as fast as any other, and has the bits of one that was
+  /// not divided (reprise.dot_accumulate).
+  bool continuesSums = false;
   /// Contractions of 16 bits are faster where all rows begin at multiples of 16 bytes, and their
   /// order of sums is not part of the promise.
   bool prefersWholeRows = false;

@@ -32,6 +32,13 @@ ContractionSpec ContractionSpec::of(DotGeneralOp dot, ArrayRef<int64_t> lhsStrid
                                     ArrayRef<int64_t> rhsStrides) {
   return specOf(dot, lhsStrides, rhsStrides);
 }
+ContractionSpec ContractionSpec::of(DotAccumulateOp dot, ArrayRef<int64_t> lhsStrides,
+                                    ArrayRef<int64_t> rhsStrides) {
+  ContractionSpec spec = specOf(dot, lhsStrides, rhsStrides);
+  spec.continuesSums = true;
+  spec.extraBuffers = 2;
+  return spec;
+}
 ContractionSpec ContractionSpec::of(DotBiasOp dot, ArrayRef<int64_t> lhsStrides,
                                     ArrayRef<int64_t> rhsStrides) {
   return specOf(dot, lhsStrides, rhsStrides);

@@ -214,6 +214,18 @@ std::vector<T> gatherMatrix(const Values<T> &values, int64_t start, ArrayRef<int
   return matrix;
 }
 
+/// Appends a row of sums that start from those of the row before, in one chain.
+template <typename T>
+void continueRow(int64_t size, int64_t n, const T *left, const T *right, const Tensor &sums,
+                 std::vector<T> &results) {
+  Values<T> before(sums);
+  size_t first = results.size();
+  for (int64_t j = 0; j < n; ++j)
+    results.push_back(before[static_cast<int64_t>(results.size())]);
+  for (int64_t k = 0; k < size; ++k)
+    addRow(left[k], right + k * n, results.data() + first, n);
+}
+
 template <typename T, typename OpT> Tensor evaluateDotAs(OpT op, Operands operands) {
   RankedTensorType leftType = operands[0]->type, rightType = operands[1]->type;
   Values<T> left(*operands[0]), right(*operands[1]);
@@ -229,7 +241,10 @@ template <typename T, typename OpT> Tensor evaluateDotAs(OpT op, Operands operan
     std::vector<T> a = gatherMatrix(left, leftBatch[batch], rows, leftTerms);
     std::vector<T> b = gatherMatrix(right, rightBatch[batch], rightTerms, columns);
     for (size_t row = 0; row < rows.size(); ++row)
-      contractRow(size, n, a.data() + row * size, b.data(), results);
+      if constexpr (std::is_same_v<OpT, DotAccumulateOp>)
+        continueRow(size, n, a.data() + row * size, b.data(), *operands[2], results);
+      else
+        contractRow(size, n, a.data() + row * size, b.data(), results);
   }
   return round(op.getType(), results);
 }
@@ -240,6 +255,10 @@ template <typename OpT> Tensor contract(OpT op, Operands operands) {
 }
 
 Results evaluateDot(DotGeneralOp op, Operands operands) { return single(contract(op, operands)); }
+
+Results evaluateDotAccumulate(DotAccumulateOp op, Operands operands) {
+  return single(contract(op, operands));
+}
 
 Results evaluateDotBias(DotBiasOp op, Operands operands) {
   Tensor dot = contract(op, operands);
@@ -264,6 +283,7 @@ REPRISE_EVALUATE(CumsumOp, evaluateCumsum)
 REPRISE_EVALUATE(TopKOp, evaluateTopK)
 REPRISE_EVALUATE(ArgmaxOp, evaluateArgmax)
 REPRISE_EVALUATE(DotGeneralOp, evaluateDot)
+REPRISE_EVALUATE(DotAccumulateOp, evaluateDotAccumulate)
 REPRISE_EVALUATE(DotBiasOp, evaluateDotBias)
 
 } // namespace reprise::reference

@@ -8,7 +8,7 @@ namespace reprise {
 
 class CpuBackend : public Target {
 public:
-  explicit CpuBackend(CpuTarget cpu) : cpu(std::move(cpu)) {}
+  explicit CpuBackend(CpuTarget cpu) : cpu(std::move(cpu)) { capabilities.continuesSums = true; }
 
   std::string getName() const override { return "cpu:" + cpu.name; }
   std::vector<std::string> getFeatures() const override { return {cpu.level}; }

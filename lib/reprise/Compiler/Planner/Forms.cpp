@@ -5,6 +5,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
+#include "reprise/Dialect/Reprise/Transforms/SliceHead.h"
 #include "reprise/Support/Parallel.h"
 
 using namespace mlir;
@@ -12,6 +13,8 @@ using namespace reprise;
 
 /// Most ops of an unrolled program that competes for every budget.
 static constexpr int64_t kMostUnrolled = 16384;
+/// Part of the arena that a change of the order must concern to be worth a form.
+static constexpr int64_t kWorthwhile = 16;
 
 /// Adds the program in the form of `shape`; returns null if the program cannot have this form.
 static FailureOr<FormSearch *> applyAndAdd(PlanSearch &search, StepPlan shape) {
@@ -41,11 +44,10 @@ static LogicalResult addBodies(PlanSearch &search) {
 
 /// Adds `form` with its largest gradient deferred, if that gradient is large enough.
 static LogicalResult addDeferredOf(PlanSearch &search, const FormedStep &form) {
-  static constexpr int64_t worthwhile = 16; // a part of the arena
   StepPlan shape = form.shape;
   shape.form.insert(checkpoint::Form::Deferred);
   OwningOpRef<ModuleOp> deferred = copyAlone(form.get());
-  if (deferGradient(getAlone(*deferred)) < search.followed().arena / worthwhile)
+  if (deferGradient(getAlone(*deferred)) < search.followed().arena / kWorthwhile)
     return success();
   return addForm(search, std::move(deferred), std::move(shape), search.forms);
 }
@@ -53,6 +55,28 @@ static LogicalResult addDeferredOf(PlanSearch &search, const FormedStep &form) {
 static LogicalResult addDeferred(PlanSearch &search) {
   for (size_t i = 0, count = search.forms.size(); i < count; ++i)
     if (failed(addDeferredOf(search, search.forms[i].step)))
+      return failure();
+  return success();
+}
+
+/// Adds `form` with its widest contraction in slices of rows, if that spares enough.
+static LogicalResult addSlicedOf(PlanSearch &search, const FormedStep &form) {
+  if (form.shape.form.count(checkpoint::Form::Deferred))
+    return success();
+  StepPlan shape = form.shape;
+  shape.form.insert(checkpoint::Form::Sliced);
+  OwningOpRef<ModuleOp> sliced = copyAlone(form.get());
+  if (sliceHead(getAlone(*sliced)) < search.followed().arena / kWorthwhile)
+    return success();
+  return addForm(search, std::move(sliced), std::move(shape), search.forms);
+}
+
+/// Adds all forms in slices, if the target computes slices as fast as the whole.
+static LogicalResult addSliced(PlanSearch &search) {
+  if (!search.context.facts->getTarget().getCapabilities().continuesSums)
+    return success();
+  for (size_t i = 0, count = search.forms.size(); i < count; ++i)
+    if (failed(addSlicedOf(search, search.forms[i].step)))
       return failure();
   return success();
 }
@@ -92,6 +116,7 @@ llvm::ArrayRef<FormKind> reprise::listForms() {
   static constexpr FormKind kinds[] = {{"bodies", addBodies},
                                        {"deferred gradient", addDeferred},
                                        {"unrolled loops", addShortUnrolled},
+                                       {"slices of rows", addSliced},
                                        {"offloads, for bounds", addRelaxed}};
   return kinds;
 }

@@ -149,9 +149,9 @@ void emitMultiply(ModuleOp module, StringRef name, const ContractionContext &con
 SmallVector<KernelCommand> emitContraction(ModuleOp module, StringRef name,
                                            const ContractionSpec &spec, const CpuTarget &target,
                                            const ContractionHooks &hooks) {
-  if (isBatched(spec, target))
+  if (!spec.continuesSums && isBatched(spec, target))
     return emitBatchedContraction(module, name, spec, target, hooks);
-  if (isDirect(spec))
+  if (!spec.continuesSums && isDirect(spec))
     return emitDirectContraction(module, name, spec, target, hooks);
   ContractionPlan plan = planContraction(spec, target, hooks);
   ContractionContext context(spec, plan, hooks);

@@ -159,13 +159,22 @@ private:
     tile.ld = plan.inPlace ? plan.lanes.freeSize : plan.scratchLd;
     Value row = k.mul(k.sub(at.rowSliver, firstRowSliver), plan.rows.sliver);
     Value lane = k.mul(k.sub(at.laneSliver, lanes.begin), plan.lanes.sliver);
-    if (plan.inPlace) {
-      to = k.buffer(2);
-      row = k.add(k.mul(batch, plan.rows.freeSize), k.mul(at.rowSliver, plan.rows.sliver));
-      lane = k.mul(at.laneSliver, plan.lanes.sliver);
+    if (context.spec.continuesSums) {
+      tile.beginLd = plan.lanes.freeSize;
+      tile.begin = resultAt(k.buffer(3), at);
     }
-    tile.to = emitAddress(k.b, plan.accumulator, to, k.add(k.mul(row, tile.ld), lane));
+    if (plan.inPlace)
+      tile.to = resultAt(k.buffer(2), at);
+    else
+      tile.to = emitAddress(k.b, plan.accumulator, to, k.add(k.mul(row, tile.ld), lane));
     emitTile(k, plan, tile);
+  }
+
+  /// Returns the address of a tile in a row-major result.
+  Value resultAt(Value buffer, const TilePosition &at) {
+    Value row = k.add(k.mul(batch, plan.rows.freeSize), k.mul(at.rowSliver, plan.rows.sliver));
+    Value lane = k.mul(at.laneSliver, plan.lanes.sliver);
+    return emitAddress(k.b, plan.accumulator, buffer, k.add(k.mul(row, plan.lanes.freeSize), lane));
   }
 
   TileOperand tileOperand(const OperandPlan &operand, const BlockOperand &block, Value sliver,

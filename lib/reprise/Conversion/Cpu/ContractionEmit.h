@@ -99,8 +99,8 @@ struct TileOperand {
 /// Request to run `count` terms of a tile of `rows` rows × `lanes` columns whose accumulators lie
 /// at `to`, `ld` elements apart.
 ///
-/// - Sums start from +0 if `first` holds (an i1, or null for always). With `resume` they always
-///   continue from the sums at `to`.
+/// - Sums start from +0, or from those at `begin`, if `first` holds (an i1, or null for always).
+///   With `resume` they always continue from the sums at `to`.
 /// - Lanes of the last vector beyond the last column are computed and stored too; `maskRhs` forbids
 ///   reading rhs there.
 struct TileRequest {
@@ -114,6 +114,8 @@ struct TileRequest {
   bool maskRhs;
   mlir::Value count, to, first;
   int64_t ld;
+  mlir::Value begin = {}; // sums of `beginLd` elements a row; null: +0
+  int64_t beginLd = 0;
   bool resume = false;
   Triangle triangle = Triangle::None;
 };

@@ -17,7 +17,7 @@ std::optional<TileGroup> tileGroupOf(Block &body, Operation *leader, const CpuTa
 void addContraction(EmittedLaunch &launch, int64_t keptBytes, ModuleOp kernels, StringRef name,
                     ContractionSpec spec, const CpuTarget &target, const LaunchOperand &lhs,
                     const LaunchOperand &rhs, const std::optional<TileGroup> &group,
-                    EpilogueFn store) {
+                    EpilogueFn store, const LaunchOperand *sums) {
   auto epilogue = [&](KernelBuilder &k, const ContractionBlock &block) { group->emit(k, block); };
   auto prefetch = [&](KernelBuilder &k, const ContractionBlock &block) {
     group->prefetch(k, block);
@@ -30,6 +30,8 @@ void addContraction(EmittedLaunch &launch, int64_t keptBytes, ModuleOp kernels, 
     hooks.prefetch = prefetch;
     extra = llvm::to_vector(group->buffers());
   }
+  if (sums)
+    extra.push_back(sums->slot);
   spec.extraBuffers = extra.size();
   keptBytes = static_cast<int64_t>(llvm::alignTo(keptBytes, 64));
   for (const KernelCommand &command : emitContraction(kernels, name, spec, target, hooks)) {
@@ -45,9 +47,25 @@ void addContraction(EmittedLaunch &launch, int64_t keptBytes, ModuleOp kernels, 
   }
 }
 
+/// Emits a contraction that continues sums, which no other op joins.
+static FailureOr<EmittedLaunch> emitAccumulateLaunch(DotAccumulateOp dot, StringRef name,
+                                                     ModuleOp kernels, const CpuTarget &target) {
+  LaunchOperands operands = makeCpuOperands(name, kernels, target);
+  FailureOr<LaunchOperand> lhs = operands.find(dot.getLhs()), rhs = operands.find(dot.getRhs());
+  FailureOr<LaunchOperand> sums = operands.find(dot.getSums(), /*dense=*/true);
+  if (failed(lhs) || failed(rhs) || failed(sums))
+    return failure();
+  addContraction(operands.launch, operands.launch.sharedBytes, kernels, name,
+                 ContractionSpec::of(dot, lhs->strides, rhs->strides), target, *lhs, *rhs,
+                 /*group=*/std::nullopt, /*store=*/nullptr, &*sums);
+  return operands.launch;
+}
+
 FailureOr<EmittedLaunch> emitContractionLaunch(Block &body, StringRef name, ModuleOp kernels,
                                                const CpuTarget &target) {
   Operation *leader = findLeader(body);
+  if (auto dot = dyn_cast<DotAccumulateOp>(leader))
+    return emitAccumulateLaunch(dot, name, kernels, target);
   auto dot = dyn_cast<DotGeneralOp>(leader);
   if (!dot)
     return emitConvolutionLaunch(body, leader, name, kernels, target);

@@ -173,8 +173,10 @@ ContractionPlan planContraction(const ContractionSpec &spec, const CpuTarget &ta
   plan.terms = sizeOf(side(spec.contracted, &SharedDim::lhsStride));
   if (plan.terms == 0) // no index to cut into digits
     plan.rows.contracted = plan.lanes.contracted = {{0, 1}};
-  plan.swapped = spec.lanesAlongRows || usedLanes(plan.lanes.freeSize, plan.vectorLanes) <
-                                            0.8 * usedLanes(plan.rows.freeSize, plan.vectorLanes);
+  bool runsAcross = usedLanes(plan.lanes.freeSize, plan.vectorLanes) <
+                    0.8 * usedLanes(plan.rows.freeSize, plan.vectorLanes);
+  // Given sums are read as they lie, row by row.
+  plan.swapped = !spec.continuesSums && (spec.lanesAlongRows || runsAcross);
   if (plan.swapped)
     std::swap(plan.rows, plan.lanes);
   plan.inPlace = !hooks.epilogue && !plan.swapped && spec.columnGroups == 1 &&

@@ -57,6 +57,8 @@ private:
   }
 
   Carried initialSums() {
+    if (request.begin)
+      return givenSums();
     int64_t count = request.rows * vectors;
     Value zero = emitConstant(b, vectorType, 0);
     if (!request.first && !request.resume)
@@ -77,6 +79,20 @@ private:
       for (int64_t v = 0; v < vectors; ++v)
         loaded.push_back(LLVM::MaskedLoadOp::create(b, vectorType, sumAddress(i, v), later, zero,
                                                     static_cast<uint32_t>(bytesOf(accumulator))));
+    return loaded;
+  }
+
+  /// Loads the sums at `begin` if `first` holds, and else those at `to`.
+  Carried givenSums() {
+    Carried loaded;
+    for (int64_t i = 0; i < request.rows; ++i)
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value from =
+            emitAddress(b, accumulator, request.begin, k.i64(i * request.beginLd + v * width));
+        if (request.first)
+          from = arith::SelectOp::create(b, request.first, from, sumAddress(i, v));
+        loaded.push_back(loadPart(accumulator, from, std::min(width, request.lanes - v * width)));
+      }
     return loaded;
   }
 
@@ -133,7 +149,12 @@ private:
 
   /// Loads a vector of rhs, whose lanes beyond the last column become 0 if there is no padding.
   Value loadVector(Type type, Value from, int64_t v) {
-    int64_t lanes = request.maskRhs ? std::min(width, request.lanes - v * width) : width;
+    return loadPart(type, from,
+                    request.maskRhs ? std::min(width, request.lanes - v * width) : width);
+  }
+
+  /// Loads the first `lanes` lanes of a vector; the others become 0.
+  Value loadPart(Type type, Value from, int64_t lanes) {
     if (lanes == width)
       return emitLoadWide(b, type, from, k.i64(0), width);
     if (type == accumulator)

@@ -115,6 +115,19 @@ public:
     return operands.emitBehind(*sum, {{BufferSlot::Output, 0, 0}, bias->slot});
   }
 
+  /// Emits a contraction that continues sums, always as one chain per thread.
+  LogicalResult emit(DotAccumulateOp dot) {
+    FailureOr<LaunchOperand> sums = operands.find(dot.getSums(), /*dense=*/true);
+    if (failed(sums))
+      return failure();
+    auto spec = ContractionSpec::of(dot, lhs.strides, rhs.strides);
+    EmittedCommand command =
+        emitPlainContraction(kernels, name, spec, ResultStrides::rowMajor(spec), nullptr);
+    command.buffers = {lhs.slot, rhs.slot, {BufferSlot::Output, 0, 0}, sums->slot};
+    operands.launch.commands.push_back(command);
+    return success();
+  }
+
   LogicalResult emitParts() {
     std::vector<ConvolutionPart> parts = partsOf(leader, lhs.strides, rhs.strides);
     if (isa<ConvolutionFilterOp>(leader))
@@ -267,6 +280,8 @@ FailureOr<EmittedLaunch> cuda::emitContractionLaunch(Block &body, StringRef name
     emitted = emitter.emit(dot);
   else if (auto biased = dyn_cast<DotBiasOp>(leader))
     emitted = emitter.emit(biased);
+  else if (auto accumulated = dyn_cast<DotAccumulateOp>(leader))
+    emitted = emitter.emit(accumulated);
   else
     emitted = emitter.emitParts();
   if (failed(emitted))

@@ -135,7 +135,8 @@ void Emitter::emit() {
   ifThen(b, isInside, [&] {
     Place start = {k.i64(spec.lhsOffset), k.i64(spec.rhsOffset), k.i64(firstResult)};
     start = locate(elements, item, start);
-    Value sum = emitConstant(b, accumulator, 0);
+    Value sum = spec.continuesSums ? emitLoadWide(b, accumulator, k.buffer(3), start[2])
+                                   : emitConstant(b, accumulator, 0);
     if (chains > 1)
       sum = emitChains(k, terms, accumulator, 1, [&](Value low, Value high) {
         return Carried{emitChain(low, high, start)};
@@ -150,7 +151,7 @@ void Emitter::emit() {
 
 EmittedCommand emitPlainContraction(ModuleOp kernels, StringRef name, const ContractionSpec &spec,
                                     const ResultStrides &result, const TileEpilogue *epilogue) {
-  ThreadKernel k(kernels, name, countBuffers(epilogue), /*scratchBytes=*/0);
+  ThreadKernel k(kernels, name, countBuffers(epilogue) + spec.continuesSums, /*scratchBytes=*/0);
   Emitter emitter(k, spec, result, epilogue);
   emitter.emit();
   EmittedCommand command{name.str(), emitter.items(), {}};

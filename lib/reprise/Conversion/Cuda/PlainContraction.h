@@ -9,6 +9,7 @@
 namespace reprise {
 
 /// Adds a kernel of buffers lhs, rhs and result, or those of the epilogue, in the canonical order.
+/// Buffer 3 holds the sums that a spec continues; such a contraction has no epilogue.
 /// The kernel has no tiles, so it loads each operand element from memory for every use.
 EmittedCommand emitPlainContraction(mlir::ModuleOp kernels, llvm::StringRef name,
                                     const ContractionSpec &spec, const ResultStrides &result,

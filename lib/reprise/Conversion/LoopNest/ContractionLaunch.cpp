@@ -74,19 +74,25 @@ OwningOpRef<Operation *> nests::formNests(Block &body, const NestRules &rules, S
 SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(Block &body) {
   SmallVector<std::pair<unsigned, unsigned>> pairs;
   Operation *leader = findLeader(body);
-  if (isAlone(body, leader))
-    return pairs;
-  auto isOperand = [&](unsigned argument) {
-    return llvm::any_of(leader->getOperands(), [&](Value operand) {
+  auto isFactor = [&](unsigned argument) {
+    return llvm::any_of(leader->getOperands().take_front(2), [&](Value operand) {
       auto view = viewOfArgument(operand);
       return view && view->argument == argument;
     });
   };
+  if (isAlone(body, leader)) {
+    // Each worker reads given sums before it stores those of the same elements.
+    if (auto dot = dyn_cast<DotAccumulateOp>(leader))
+      if (auto sums = dyn_cast<BlockArgument>(dot.getSums());
+          sums && !isFactor(sums.getArgNumber()))
+        pairs.push_back({0, sums.getArgNumber()});
+    return pairs;
+  }
   std::optional<TileNest> nest = findTileNest(body, leader);
   for (auto [output, result] : llvm::enumerate(body.getTerminator()->getOperands()))
     for (BlockArgument argument : body.getArguments()) {
       unsigned number = argument.getArgNumber();
-      if (argument.getType() == result.getType() && !isOperand(number) &&
+      if (argument.getType() == result.getType() && !isFactor(number) &&
           readsAtPosition(nest->nest, number))
         pairs.push_back({output, number});
     }

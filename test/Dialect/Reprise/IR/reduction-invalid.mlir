@@ -166,6 +166,30 @@ func.func @dot_shape(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 
 // -----
 
+func.func @dot_of_narrow_sums(%x: tensor<2x3xbf16>, %y: tensor<3x4xbf16>, %s: tensor<2x4xbf16>) {
+  // expected-error@+1 {{'reprise.dot_accumulate' op expected a result of 'f32'}}
+  %0 = reprise.dot_accumulate %x, %y onto %s contracting [1] x [0] : (tensor<2x3xbf16>, tensor<3x4xbf16>, tensor<2x4xbf16>) -> tensor<2x4xbf16>
+  return
+}
+
+// -----
+
+func.func @dot_of_other_sums(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>, %s: tensor<4xf32>) {
+  // expected-error@+1 {{'reprise.dot_accumulate' op expected sums of type 'tensor<2x4xf32>'}}
+  %0 = reprise.dot_accumulate %x, %y onto %s contracting [1] x [0] : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dot_of_long_chains(%x: tensor<2x4097xf32>, %y: tensor<4097x4xf32>, %s: tensor<2x4xf32>) {
+  // expected-error@+1 {{'reprise.dot_accumulate' op expected at most 4096 terms, got 4097}}
+  %0 = reprise.dot_accumulate %x, %y onto %s contracting [1] x [0] : (tensor<2x4097xf32>, tensor<4097x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
 func.func @dot_needs_dims(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
   // expected-error@+1 {{custom op 'reprise.dot_general' expected 'contracting'}}
   %0 = reprise.dot_general %x, %y : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>

@@ -29,13 +29,15 @@ func.func @reductions(%x: tensor<4x5x6xf32>, %n: tensor<4xi64>) {
 }
 
 // CHECK-LABEL: func @contractions(
-func.func @contractions(%x: tensor<8x4x6xbf16>, %y: tensor<6x8x5xbf16>, %v: tensor<3xbf16>) {
+func.func @contractions(%x: tensor<8x4x6xbf16>, %y: tensor<6x8x5xbf16>, %v: tensor<3xbf16>, %s: tensor<8x4x5xf32>) {
   // CHECK-NEXT: reprise.dot_general %{{.*}}, %{{.*}} batch [0] x [1] contracting [2] x [0] : (tensor<8x4x6xbf16>, tensor<6x8x5xbf16>) -> tensor<8x4x5xbf16>
   %0 = reprise.dot_general %x, %y batch [0] x [1] contracting [2] x [0] : (tensor<8x4x6xbf16>, tensor<6x8x5xbf16>) -> tensor<8x4x5xbf16>
   // CHECK-NEXT: reprise.dot_general %{{.*}}, %{{.*}} contracting [2, 0] x [0, 1] {accumulation = f32} : (tensor<8x4x6xbf16>, tensor<6x8x5xbf16>) -> tensor<4x5xf32>
   %1 = reprise.dot_general %x, %y contracting [2, 0] x [0, 1] {accumulation = f32} : (tensor<8x4x6xbf16>, tensor<6x8x5xbf16>) -> tensor<4x5xf32>
   // CHECK-NEXT: reprise.dot_general %{{.*}}, %{{.*}} contracting [] x [] : (tensor<3xbf16>, tensor<3xbf16>) -> tensor<3x3xbf16>
   %2 = reprise.dot_general %v, %v contracting [] x [] : (tensor<3xbf16>, tensor<3xbf16>) -> tensor<3x3xbf16>
+  // CHECK-NEXT: reprise.dot_accumulate %{{.*}}, %{{.*}} onto %{{.*}} batch [0] x [1] contracting [2] x [0] : (tensor<8x4x6xbf16>, tensor<6x8x5xbf16>, tensor<8x4x5xf32>) -> tensor<8x4x5xf32>
+  %4 = reprise.dot_accumulate %x, %y onto %s batch [0] x [1] contracting [2] x [0] : (tensor<8x4x6xbf16>, tensor<6x8x5xbf16>, tensor<8x4x5xf32>) -> tensor<8x4x5xf32>
   // CHECK-NEXT: reprise.dot_bias %{{.*}}, %{{.*}} bias %{{.*}} contracting [] x [] : (tensor<3xbf16>, tensor<3xbf16>, tensor<3xbf16>) -> tensor<3x3xbf16>
   %3 = reprise.dot_bias %v, %v bias %v contracting [] x [] : (tensor<3xbf16>, tensor<3xbf16>, tensor<3xbf16>) -> tensor<3x3xbf16>
   return

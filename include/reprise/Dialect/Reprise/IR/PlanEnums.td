@@ -51,6 +51,7 @@ def Reprise_Choice : Reprise_Enum<"PlanChoice", "execution of a value that the b
 def Reprise_Form : Reprise_Enum<"PlanFormStep", "change that a plan makes to the step before values are chosen", [
   Reprise_Word<"Unrolled", 0, "unrolled", "loops are replaced by their iterations">,
   Reprise_Word<"BodiesRecomputed", 1, "bodies_recomputed", "bodies of loops have a plan of their own, with replays">,
-  Reprise_Word<"Deferred", 2, "deferred", "a large gradient waits until the pass is over">]>;
+  Reprise_Word<"Deferred", 2, "deferred", "a large gradient waits until the pass is over">,
+  Reprise_Word<"Sliced", 3, "sliced", "the widest contraction and its readers run in slices of rows">]>;
 
 #endif

@@ -150,4 +150,19 @@ def DotBiasOp : Reprise_DotOp<"dot_bias", (ins Reprise_FloatTensor:$bias), "$lhs
   }];
 }
 
+def DotAccumulateOp : Reprise_DotOp<"dot_accumulate", (ins Reprise_FloatTensor:$sums), "$lhs `,` $rhs `onto` $sums"> {
+  let summary = "General dot product that continues sums";
+  let description = [{
+    Each result is the chain of fma of `dot_general` over at most 4,096 terms, which starts from the element of `sums`
+    instead of +0. So a contraction of up to 4,096 terms has the same bits if its terms are divided: the first part is a
+    `dot_general`, and each later part continues its sums. Sums and results are in the compute type, since rounding
+    between two parts would change the chain. `reprise-slice-head` makes this op.
+  }];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<int64_t> getLhsFree();
+    ::llvm::SmallVector<int64_t> getRhsFree();
+    int64_t getContractedSize();
+  }];
+}
+
 #endif

@@ -150,11 +150,14 @@ enum class Form : uint8_t {
   BodiesRecomputed = 1,
   /// A large gradient waits until the pass is over.
   Deferred = 2,
+  /// The widest contraction and its readers run in slices of rows.
+  Sliced = 3,
 };
 inline constexpr std::string_view kFormTexts[] = {
     "unrolled",
     "bodies_recomputed",
     "deferred",
+    "sliced",
 };
 constexpr std::string_view getText(Form value) { return kFormTexts[static_cast<size_t>(value)]; }
 /// The case with that text; none for another text.

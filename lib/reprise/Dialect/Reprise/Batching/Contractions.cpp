@@ -6,16 +6,16 @@ using namespace reprise;
 
 namespace reprise {
 
-/// Terms are of this kind. Returns the factors of the columns.
+/// Terms are of this kind. Returns the factors of the result.
 template <typename OpT>
 static SmallVector<int> contract(OpT op, FactorRule &rule, FactorKind kind) {
   ArrayRef<int64_t> lhs = rule.shapeOfOperand(0), rhs = rule.shapeOfOperand(1);
-  int64_t dim = 0; // dimension of the result
+  SmallVector<int> result;
   for (auto [left, right] : llvm::zip(op.getLhsBatch(), op.getRhsBatch())) {
     int factor = rule.add(lhs[left]);
     rule.setOperand(0, left, {factor});
     rule.setOperand(1, right, {factor});
-    rule.setResult(0, dim++, {factor});
+    result.push_back(factor);
   }
   for (auto [left, right] : llvm::zip(op.getLhsContracting(), op.getRhsContracting())) {
     int factor = rule.add(lhs[left], kind);
@@ -23,22 +23,26 @@ static SmallVector<int> contract(OpT op, FactorRule &rule, FactorKind kind) {
     rule.setOperand(1, right, {factor});
   }
   auto addFree = [&](unsigned operand, ArrayRef<int64_t> shape, ArrayRef<int64_t> free) {
-    SmallVector<int> factors;
     for (int64_t own : free) {
-      factors.push_back(rule.add(shape[own]));
-      rule.setOperand(operand, own, {factors.back()});
-      rule.setResult(0, dim++, {factors.back()});
+      result.push_back(rule.add(shape[own]));
+      rule.setOperand(operand, own, {result.back()});
     }
-    return factors;
   };
   addFree(0, lhs, op.getLhsFree());
-  return addFree(1, rhs, op.getRhsFree());
+  addFree(1, rhs, op.getRhsFree());
+  rule.setResult(0, result);
+  return result;
 }
 template <> void findFactors(DotGeneralOp op, FactorRule &rule) {
   contract(op, rule, FactorKind::Summed);
 }
 /// Each part of a sum would have the bias once more, so its terms stay together.
 template <> void findFactors(DotBiasOp op, FactorRule &rule) {
+  SmallVector<int> result = contract(op, rule, FactorKind::Coupled);
+  rule.setOperand(2, ArrayRef(result).take_back(op.getRhsFree().size()));
+}
+/// The terms of a part continue the sums of the part before, so they stay together.
+template <> void findFactors(DotAccumulateOp op, FactorRule &rule) {
   rule.setOperand(2, contract(op, rule, FactorKind::Coupled));
 }
 

@@ -204,7 +204,7 @@ static Value contractCotangent(Pullback &p, Value g, const Side &self, const Sid
   return p.transpose(dot, permutation);
 }
 
-template <> void differentiate(DotGeneralOp op, Pullback &p) {
+template <typename OpT> static void differentiateDot(OpT op, Pullback &p) {
   Value g = p.getRaw(), l = op.getLhs(), r = op.getRhs();
   // For 16-bit operands with an f32 result, rounding the cotangent would lose bits, but widening
   // the other operand loses none.
@@ -221,6 +221,14 @@ template <> void differentiate(DotGeneralOp op, Pullback &p) {
     p.give(0, contractCotangent(p, g, lhs, rhs, true, result(0), op.getAccumulationAttr()));
   if (p.wants(1))
     p.give(1, contractCotangent(p, g, rhs, lhs, false, result(1), op.getAccumulationAttr()));
+}
+
+template <> void differentiate(DotGeneralOp op, Pullback &p) { differentiateDot(op, p); }
+
+template <> void differentiate(DotAccumulateOp op, Pullback &p) {
+  differentiateDot(op, p);
+  if (p.wants(2))
+    p.give(2, p.getRaw());
 }
 
 } // namespace reprise

@@ -122,6 +122,14 @@ int64_t DotBiasOp::getFlops() {
   return (2 * getContractedSize() + 1) * tensor(getResult()).getNumElements();
 }
 
+SmallVector<int64_t> DotAccumulateOp::getLhsFree() { return lhsFreeOf(*this); }
+SmallVector<int64_t> DotAccumulateOp::getRhsFree() { return rhsFreeOf(*this); }
+int64_t DotAccumulateOp::getContractedSize() { return contractedSizeOf(*this); }
+bool DotAccumulateOp::hasBatchDims() { return !getLhsBatch().empty(); }
+int64_t DotAccumulateOp::getFlops() {
+  return 2 * getContractedSize() * tensor(getResult()).getNumElements();
+}
+
 static SmallVector<int64_t> dotShape(RankedTensorType lhs, RankedTensorType rhs,
                                      ArrayRef<int64_t> lhsBatch, ArrayRef<int64_t> rhsBatch,
                                      ArrayRef<int64_t> lhsContracting,
@@ -200,6 +208,20 @@ LogicalResult DotBiasOp::verify() {
   return success();
 }
 
+LogicalResult DotAccumulateOp::verify() {
+  static constexpr int64_t mostTerms = 4096; // one chain
+  if (failed(verifyDot(*this)))
+    return failure();
+  Type compute = getComputeType(tensor(getLhs()).getElementType());
+  if (getType().getElementType() != compute)
+    return emitOpError("expected a result of ") << compute;
+  if (getSums().getType() != getType())
+    return emitOpError("expected sums of type ") << getType();
+  if (getContractedSize() > mostTerms)
+    return emitOpError("expected at most ") << mostTerms << " terms, got " << getContractedSize();
+  return success();
+}
+
 /// The operand's dimensions before its transpose.
 static DenseI64ArrayAttr mapDims(OpBuilder &builder, ArrayRef<int64_t> dims,
                                  ArrayRef<int64_t> permutation) {
@@ -246,6 +268,10 @@ void DotGeneralOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIR
 }
 void DotBiasOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
   addTransposes<DotBiasOp>(patterns);
+}
+
+void DotAccumulateOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  addTransposes<DotAccumulateOp>(patterns);
 }
 
 //===-- dot_bias ------------------------------------------------------------------------------===//

@@ -76,6 +76,8 @@ private:
     }
     if (plan.has(PlanFormStep::BodiesRecomputed))
       passes.addPass(createCheckpointPass({/*bodies=*/true}));
+    if (plan.has(PlanFormStep::Sliced))
+      passes.addPass(createSliceHeadPass());
     if (plan.has(PlanFormStep::Deferred))
       passes.addPass(createDeferGradientPass());
     if (isUnrolled || plan.getOffloaded()) {
