@@ -46,6 +46,32 @@ reprise.program @tree devices [0] (%x: tensor<3x4096x3xbf16>, %w: tensor<5x3xbf1
   reprise.return %g : tensor<5x3xbf16>
 }
 
+// A gradient that reads the loss of all rows waits for it: each pass has its slices, and the second one computes the
+// logits again.
+// CHECK-LABEL: reprise.program @waits devices [0] (
+// CHECK: reprise.dot_general {{.*}} {reprise.primal} {{.*}} -> tensor<1x2x5xf32>
+// CHECK: reprise.logsumexp {{.*}} {reprise.primal}
+// CHECK: reprise.dot_general {{.*}} {reprise.primal} {{.*}} -> tensor<1x2x5xf32>
+// CHECK: reprise.logsumexp {{.*}} {reprise.primal}
+// CHECK: %[[LOSS:.*]] = reprise.sum {{.*}} dims [0, 1] {reprise.primal}
+// CHECK: %[[G:.*]] = reprise.exp %[[LOSS]]
+// CHECK: reprise.dot_general {{.*}} {reprise.cotangent, reprise.order = 1 : i64} {{.*}} -> tensor<1x2x5xf32>
+// CHECK: reprise.softmax
+// CHECK: reprise.broadcast %[[G]]
+// CHECK: reprise.dot_general {{.*}} {reprise.cotangent, reprise.order = 1 : i64} {{.*}} -> tensor<1x2x5xf32>
+// CHECK: reprise.dot_accumulate
+reprise.program @waits devices [0] (%x: tensor<2x2x3xf32>, %w: tensor<5x3xf32>) -> (tensor<f32>, tensor<5x3xf32>) {
+  %l = reprise.dot_general %x, %w contracting [2] x [1] {reprise.primal} : (tensor<2x2x3xf32>, tensor<5x3xf32>) -> tensor<2x2x5xf32>
+  %n = reprise.logsumexp %l dims [2] {reprise.primal} : (tensor<2x2x5xf32>) -> tensor<2x2xf32>
+  %loss = reprise.sum %n dims [0, 1] {reprise.primal} : (tensor<2x2xf32>) -> tensor<f32>
+  %c = reprise.exp %loss {reprise.cotangent, reprise.order = 1 : i64} : tensor<f32>
+  %s = reprise.softmax %l {reprise.cotangent, reprise.order = 1 : i64} : tensor<2x2x5xf32>
+  %b = reprise.broadcast %c dims [] {reprise.cotangent, reprise.order = 1 : i64} : (tensor<f32>) -> tensor<2x2x5xf32>
+  %m = reprise.mul %s, %b {reprise.cotangent, reprise.order = 1 : i64} : tensor<2x2x5xf32>
+  %g = reprise.dot_general %m, %x contracting [0, 1] x [0, 1] {reprise.cotangent, reprise.order = 1 : i64} : (tensor<2x2x5xf32>, tensor<2x2x3xf32>) -> tensor<5x3xf32>
+  reprise.return %loss, %g : tensor<f32>, tensor<5x3xf32>
+}
+
 // The gradient of a row reads a sum over all rows: no slice can end before all have begun.
 // CHECK-LABEL: reprise.program @coupled devices [0] (
 // CHECK-NOT: reprise.slice

@@ -146,7 +146,8 @@ def SliceHeadPass : Pass<"reprise-slice-head", "::reprise::ProgramOp"> {
     Finds the contraction with the largest result of the forward pass, such as the logits of a vocabulary, and the ops
     that read values of its size: the loss and its cotangents. If the rows of these values meet in nothing but sums of
     contractions, the ops run once per slice of rows, forward and backward pass together. So no value of that size is in
-    memory as a whole, and none is replayed. A gradient of weights continues its chain of fma from slice to slice
+    memory as a whole, and none is replayed. If the gradient waits for all rows of the loss, each pass has slices of its
+    own, and the backward pass computes the wide values again. A gradient of weights continues its chain of fma from slice to slice
     (`reprise.dot_accumulate`), or adds slices of whole chains in the tree of a sum. No bit changes. A slice has 256 rows
     or more, and there are at most 16. All ops of the slices belong to the backward pass. A budget is planned with and
     without this pass, which runs after `reprise-differentiate`.

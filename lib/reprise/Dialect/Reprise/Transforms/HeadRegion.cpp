@@ -21,22 +21,13 @@ static SmallVector<int64_t> getSummedDims(Operation *op) {
   return cast<ReductionOpInterface>(op).getReducedDims();
 }
 
-/// Returns the contraction of the forward pass with the largest result.
-static DotGeneralOp findWidest(Block &block) {
-  DotGeneralOp widest;
-  for (auto dot : block.getOps<DotGeneralOp>())
-    if (isPrimal(dot) && getOrder(dot) == 0 && !dot.getReplay() &&
-        (!widest || countElements(dot) > countElements(widest)))
-      widest = dot;
-  return widest;
-}
-
 namespace {
 
 class RegionFinder {
 public:
-  RegionFinder(Block &block, DotGeneralOp leader, int64_t fewestRows)
-      : block(block), leader(leader), width(countElements(leader)), fewestRows(fewestRows) {}
+  RegionFinder(DotGeneralOp leader, HeadPart part, int64_t fewestRows)
+      : block(*leader->getBlock()), leader(leader), part(part), width(countElements(leader)),
+        fewestRows(fewestRows) {}
 
   /// Tries the cut along one dimension of the leader's result.
   std::optional<HeadRegion> find(int64_t dim) {
@@ -44,7 +35,7 @@ public:
       return std::nullopt;
     collectOps();
     bool isCut = llvm::all_of(region.ops, [&](Operation *op) { return op == leader || visit(op); });
-    if (!isCut || !isGradient() || !isReadAsExpected() || !choosePerSlice())
+    if (!isCut || !isOfPart() || !isReadAsExpected() || !choosePerSlice())
       return std::nullopt;
     return std::move(region);
   }
@@ -173,22 +164,29 @@ private:
     }
   }
 
-  /// Tells whether the region has cotangents, all of one gradient, and no label that asks for the
-  /// memory of the host.
-  bool isGradient() const {
+  /// Tells whether the cotangents of the region are those of its part, all of one gradient, and
+  /// whether the labels allow that wide values are gone after each slice.
+  bool isOfPart() const {
     std::optional<int64_t> order;
     for (Operation *op : region.ops) {
-      for (OpResult result : op->getResults())
-        if (std::optional<Label> label = getLabel(result))
-          if (*label == Label::must_offload || *label == Label::prefer_offload)
-            return false;
+      if (llvm::any_of(op->getResults(), [&](OpResult result) { return isKept(result); }))
+        return false;
       if (!isCotangent(op))
         continue;
       if (order && *order != getOrder(op))
         return false;
       order = getOrder(op);
     }
-    return order.has_value();
+    return order.has_value() == (part != HeadPart::Forward);
+  }
+
+  /// Tells whether a label wants the value on the host, or saved for a later backward pass.
+  bool isKept(OpResult result) const {
+    std::optional<Label> label = getLabel(result);
+    if (!label || *label == Label::prefer_recompute || *label == Label::must_recompute)
+      return false;
+    bool isSave = *label == Label::must_save || *label == Label::prefer_save;
+    return !isSave || (part == HeadPart::Forward && isWide(result));
   }
 
   /// Tells whether no wide value leaves the region, and nothing in between needs its results.
@@ -226,6 +224,7 @@ private:
 
   Block &block;
   DotGeneralOp leader;
+  HeadPart part;
   int64_t width;      ///< elements of a wide value
   int64_t fewestRows; ///< of a slice
   HeadRegion region;
@@ -249,14 +248,20 @@ int64_t reprise::countBlockTerms(Operation *op) {
   return getSummedDims(op).back() == last ? ofLanes : ofRows;
 }
 
-std::optional<HeadRegion> reprise::findHeadRegion(ProgramOp step, int64_t fewestRows) {
-  Block &block = step.getBody().front();
-  DotGeneralOp leader = findWidest(block);
-  if (!leader || countElements(leader) == 0)
-    return std::nullopt;
+DotGeneralOp reprise::findWidestContraction(ProgramOp step) {
+  DotGeneralOp widest;
+  for (auto dot : step.getBody().front().getOps<DotGeneralOp>())
+    if (isPrimal(dot) && getOrder(dot) == 0 && !dot.getReplay() &&
+        (!widest || countElements(dot) > countElements(widest)))
+      widest = dot;
+  return widest;
+}
+
+std::optional<HeadRegion> reprise::findHeadRegion(DotGeneralOp leader, HeadPart part,
+                                                  int64_t fewestRows) {
   for (int64_t dim = 0; dim < leader.getType().getRank(); ++dim)
     if (leader.getType().getDimSize(dim) > 1)
-      if (std::optional<HeadRegion> region = RegionFinder(block, leader, fewestRows).find(dim))
+      if (std::optional<HeadRegion> region = RegionFinder(leader, part, fewestRows).find(dim))
         return region;
   return std::nullopt;
 }

@@ -30,11 +30,20 @@ struct HeadRegion {
   bool contains(mlir::Operation *op) const { return op && ops.contains(op); }
 };
 
-/// Finds the region of the contraction of the forward pass with the largest result, in slices of
-/// `fewestRows` rows or more. Returns none if
-/// there is no such region with a gradient, if its rows meet in more than sums, or
-/// if no two slices have the bits of the whole.
-std::optional<HeadRegion> findHeadRegion(ProgramOp step, int64_t fewestRows);
+/// Passes that a region belongs to.
+enum class HeadPart {
+  Both,    ///< the forward pass of a slice, and its backward pass behind it
+  Forward, ///< the forward pass alone
+  Backward ///< the backward pass alone, which computes its leader again
+};
+
+/// Returns the contraction of the forward pass with the largest result; null if there is none.
+DotGeneralOp findWidestContraction(ProgramOp step);
+
+/// Finds the region of a contraction, in slices of `fewestRows` rows or more. Returns none if its
+/// rows meet in more than sums, if no two slices have the bits of the whole, if something else
+/// reads a wide value, or if the region is not of this part.
+std::optional<HeadRegion> findHeadRegion(DotGeneralOp leader, HeadPart part, int64_t fewestRows);
 
 /// Returns the terms that one result of a contraction, a sum or a mean has; with `part`, if that is
 /// the type of its first operand.

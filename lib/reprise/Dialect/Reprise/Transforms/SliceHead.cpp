@@ -7,6 +7,8 @@
 #include "reprise/Interfaces/Kinds.h"
 #include "reprise/Support/ByteSize.h"
 
+#include "mlir/IR/IRMapping.h"
+
 using namespace mlir;
 
 namespace reprise {
@@ -88,6 +90,70 @@ private:
   SmallVector<Value> waiting; ///< sums of subtrees, larger ones first
 };
 
+/// Makes the op one of the backward pass of a gradient.
+void markAsCotangent(Operation *op, Attribute order) {
+  for (StringRef name : {kPrimalAttr, kLabelAttr, kRuleAttr, kResultLabelsAttr, kResultRulesAttr})
+    op->removeDiscardableAttr(name);
+  op->setDiscardableAttr(kCotangentAttr, UnitAttr::get(op->getContext()));
+  op->setDiscardableAttr(kOrderAttr, order);
+}
+
+/// Wide values of the forward pass, which cotangents compute again.
+class WideCopies {
+public:
+  /// Copies the wide values that the leader leads to before their first cotangent.
+  explicit WideCopies(DotGeneralOp leader) {
+    SmallVector<Operation *> ops{leader};
+    DenseSet<Value> wide{leader.getResult()};
+    int64_t width = leader.getType().getNumElements();
+    Operation *firstCotangent = nullptr;
+    for (Operation *op = leader->getNextNode(); op && !firstCotangent; op = op->getNextNode()) {
+      if (llvm::none_of(op->getOperands(), [&](Value value) { return wide.contains(value); }))
+        continue;
+      if (isCotangent(op))
+        firstCotangent = op;
+      else if (isPrimal(op) && op->getNumResults() == 1 &&
+               cast<ShapedType>(op->getResult(0).getType()).getNumElements() == width &&
+               wide.insert(op->getResult(0)).second)
+        ops.push_back(op);
+    }
+    if (!firstCotangent || !firstCotangent->hasAttr(kOrderAttr))
+      return;
+    OpBuilder builder(firstCotangent);
+    for (Operation *op : ops)
+      markAsCotangent(copies.emplace_back(builder.clone(*op, mapping)),
+                      firstCotangent->getAttr(kOrderAttr));
+    exchange([&](Value value) { return mapping.lookupOrNull(value); });
+    originals = ops;
+  }
+
+  /// Returns the copy of the leader; null if no cotangent reads a wide value.
+  DotGeneralOp getLeader() const {
+    return copies.empty() ? DotGeneralOp() : cast<DotGeneralOp>(copies.front());
+  }
+
+  /// Undoes the copies.
+  void erase() {
+    for (auto [original, copy] : llvm::zip(originals, copies))
+      copy->getResult(0).replaceAllUsesWith(original->getResult(0));
+    for (Operation *copy : llvm::reverse(copies))
+      copy->erase();
+  }
+
+private:
+  /// Lets cotangents read other values.
+  void exchange(llvm::function_ref<Value(Value)> find) {
+    for (Operation *op = copies.back(); op; op = op->getNextNode())
+      if (isCotangent(op))
+        for (OpOperand &operand : op->getOpOperands())
+          if (Value other = find(operand.get()))
+            operand.set(other);
+  }
+
+  SmallVector<Operation *> originals, copies;
+  IRMapping mapping;
+};
+
 /// Builds the ops of a region once per slice.
 class HeadSlicer {
 public:
@@ -109,12 +175,12 @@ public:
     for (Operation *op : region.followers)
       if (op->isBeforeInBlock(last)) {
         op->moveBefore(last);
-        marks.push_back(op);
+        if (order)
+          marks.push_back(op);
       }
     for (Operation *op : marks)
       mark(op);
-    for (Operation *op : llvm::reverse(region.ops))
-      erase(op);
+    eraseRegion();
   }
 
 private:
@@ -217,34 +283,39 @@ private:
     }
   }
 
-  /// Makes the op one of the backward pass: the planner keeps or replays none of its results.
+  /// Makes the op one of the region's pass. The planner keeps or replays no value of the backward
+  /// pass.
   void mark(Operation *op) {
-    for (StringRef name : {kPrimalAttr, kLabelAttr, kRuleAttr, kResultLabelsAttr, kResultRulesAttr})
-      op->removeDiscardableAttr(name);
-    op->setDiscardableAttr(kCotangentAttr, builder.getUnitAttr());
     if (order)
-      op->setDiscardableAttr(kOrderAttr, order);
+      markAsCotangent(op, order);
+    else
+      op->setDiscardableAttr(kPrimalAttr, builder.getUnitAttr());
     if (!op->hasAttr(kBlockAttr) && last->hasAttr(kBlockAttr))
       op->setDiscardableAttr(kBlockAttr, last->getAttr(kBlockAttr));
   }
 
-  /// Erases an op, and what only it read.
-  void erase(Operation *op) {
-    SmallVector<Operation *> read;
-    for (Value operand : op->getOperands())
-      if (Operation *producer = operand.getDefiningOp();
-          producer && !region.contains(producer) && producer->getBlock() == op->getBlock())
-        read.push_back(producer);
-    op->erase();
-    for (Operation *producer : llvm::SetVector<Operation *>(read.begin(), read.end()))
-      if (isOpTriviallyDead(producer))
-        erase(producer);
+  /// Erases the region, and what only the region read.
+  void eraseRegion() {
+    llvm::SetVector<Operation *> read;
+    auto erase = [&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (Operation *producer = operand.getDefiningOp();
+            producer && producer->getBlock() == op->getBlock())
+          read.insert(producer);
+      read.remove(op);
+      op->erase();
+    };
+    for (Operation *op : llvm::reverse(region.ops))
+      erase(op);
+    while (!read.empty())
+      if (Operation *op = read.pop_back_val(); isOpTriviallyDead(op))
+        erase(op);
   }
 
   const HeadRegion &region;
   Operation *last;
   OpBuilder builder;
-  Attribute order;
+  Attribute order;             ///< of the cotangents; null in the forward pass
   int64_t first = 0, size = 0; ///< units of the slice
   DenseMap<Value, Value> own;  ///< values of the region in the slice
   DenseMap<Window, Value> windows;
@@ -261,14 +332,31 @@ struct SliceHeadPass : impl::SliceHeadPassBase<SliceHeadPass> {
 
 } // namespace
 
+/// Slices a region, and returns the bytes of a wide value that need not be in memory at once.
+static int64_t sliceRegion(ProgramOp step, const HeadRegion &region) {
+  int64_t bytes = getByteSize(region.ops.front()->getResult(0).getType());
+  HeadSlicer(step, region).run();
+  return bytes - bytes / region.units * region.perSlice;
+}
+
 int64_t sliceHead(ProgramOp step, int64_t fewestRows) {
-  std::optional<HeadRegion> region = findHeadRegion(step, fewestRows);
-  if (!region)
+  DotGeneralOp leader = findWidestContraction(step);
+  if (!leader)
     return 0;
-  int64_t bytes = getByteSize(region->ops.front()->getResult(0).getType());
-  int64_t spared = bytes - bytes / region->units * region->perSlice;
-  HeadSlicer(step, *region).run();
-  return spared;
+  if (auto both = findHeadRegion(leader, HeadPart::Both, fewestRows))
+    return sliceRegion(step, *both);
+  // The backward pass waits for the loss, such as in a step that pauses there.
+  WideCopies copies(leader);
+  if (!copies.getLeader())
+    return 0;
+  auto forward = findHeadRegion(leader, HeadPart::Forward, fewestRows);
+  auto backward = findHeadRegion(copies.getLeader(), HeadPart::Backward, fewestRows);
+  if (!forward || !backward) {
+    copies.erase();
+    return 0;
+  }
+  sliceRegion(step, *forward);
+  return sliceRegion(step, *backward);
 }
 
 } // namespace reprise
