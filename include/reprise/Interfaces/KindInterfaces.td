@@ -59,7 +59,9 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{A sum of products of operands 0 and 1 over contracted dimensions, one fma chain per result.}];
   let methods = [
-    InterfaceMethod<"Returns true if the contraction has batch dimensions.", "bool", "hasBatchDims">
+    InterfaceMethod<"Returns true if the contraction has batch dimensions.", "bool", "hasBatchDims">,
+    InterfaceMethod<"Returns true if its chains continue sums, in whose place the result may lie.", "bool",
+      "continuesSums", (ins), [{}], [{ return false; }]>
   ];
 }
 

@@ -12,6 +12,10 @@ bool isElementwise(mlir::Operation *op);
 /// each operand element in registers.
 bool takesFromRegisters(mlir::Operation *op);
 
+/// Returns true if the op has a kernel of its own whose result may lie in the place of an operand
+/// that dies.
+bool overwritesOperand(mlir::Operation *op);
+
 } // namespace reprise
 
 #endif // REPRISE_INTERFACES_KINDS_H

@@ -17,4 +17,11 @@ bool takesFromRegisters(Operation *op) {
   return isElementwise(op) || isa<ReductionOpInterface, NormalizationOpInterface>(op);
 }
 
+bool overwritesOperand(Operation *op) {
+  if (auto alone = dyn_cast<AloneOpInterface>(op))
+    return alone.overwritesFirstOperand();
+  auto contraction = dyn_cast<ContractionOpInterface>(op);
+  return contraction && contraction.continuesSums();
+}
+
 } // namespace reprise

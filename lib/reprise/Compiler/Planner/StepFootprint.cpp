@@ -6,6 +6,7 @@
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Interfaces/Kinds.h"
 #include "reprise/Planning/Checkpoint/Labels/NearlyFree.h"
 #include "reprise/Support/ByteSize.h"
 #include "reprise/Target/LaunchFacts.h"
@@ -227,18 +228,12 @@ LogicalResult Survey::addScratch(Footprint &footprint) {
   return success();
 }
 
-/// Tells whether the result of an op with a kernel of its own may lie in the place of an operand.
-static bool overwritesOperand(Operation *op) {
-  auto alone = dyn_cast_or_null<AloneOpInterface>(op);
-  return (alone && alone.overwritesFirstOperand()) || isa_and_nonnull<DotAccumulateOp>(op);
-}
-
 /// Finds the ops whose kernels read memory and whose results may lie in the place of operands that
 /// die, as the stacks of a loop may lie in the place of its slices.
 void Survey::findInPlace(Footprint &footprint) const {
   footprint.inPlace.resize(scope.ops.size());
   for (auto [i, op] : llvm::enumerate(scope.ops)) {
-    footprint.inPlace[i] = overwritesOperand(op);
+    footprint.inPlace[i] = op && overwritesOperand(op);
     auto loop = dyn_cast_or_null<LoopOp>(formed.loops.lookup(op));
     if (!loop)
       continue;

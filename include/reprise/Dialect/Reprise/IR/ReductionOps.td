@@ -162,6 +162,7 @@ def DotAccumulateOp : Reprise_DotOp<"dot_accumulate", (ins Reprise_FloatTensor:$
     ::llvm::SmallVector<int64_t> getLhsFree();
     ::llvm::SmallVector<int64_t> getRhsFree();
     int64_t getContractedSize();
+    bool continuesSums() { return true; }
   }];
 }
 

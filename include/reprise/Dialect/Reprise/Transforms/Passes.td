@@ -144,13 +144,17 @@ def SliceHeadPass : Pass<"reprise-slice-head", "::reprise::ProgramOp"> {
   let summary = "Runs the widest contraction and its readers in slices of rows";
   let description = [{
     Finds the contraction with the largest result of the forward pass, such as the logits of a vocabulary, and the ops
-    that read values of its size: the loss and its cotangents. If the rows of these values meet in nothing but sums of
-    contractions, the ops run once per slice of rows, forward and backward pass together. So no value of that size is in
-    memory as a whole, and none is replayed. If the gradient waits for all rows of the loss, each pass has slices of its
-    own, and the backward pass computes the wide values again. A gradient of weights continues its chain of fma from slice to slice
-    (`reprise.dot_accumulate`), or adds slices of whole chains in the tree of a sum. No bit changes. A slice has 256 rows
-    or more, and there are at most 16. All ops of the slices belong to the backward pass. A budget is planned with and
-    without this pass, which runs after `reprise-differentiate`.
+    that read values of its size: the loss and its cotangents. If the rows of these values meet in nothing but sums, the
+    ops run once per slice of rows. No value of that size is in memory as a whole, and no bit changes.
+
+    - If no gradient needs the loss of all rows, the backward pass of a slice runs behind its forward pass. All ops of
+      the slices then belong to the backward pass.
+    - Otherwise each pass has slices of its own, and the backward pass computes the wide values again.
+    - A gradient of weights continues its chain of fma from slice to slice (`reprise.dot_accumulate`). Slices of whole
+      chains, and sums of whole blocks, meet in the tree of the sum.
+    - A slice has 256 rows or more, and there are at most 16.
+
+    A budget is planned with and without this pass, which runs after `reprise-differentiate`.
   }];
   let options = [Option<"rows", "rows", "int64_t", "256", "Fewest rows of a slice.">];
   let dependentDialects = ["::reprise::RepriseDialect"];

@@ -47,6 +47,12 @@ void addConvolutionCases(Cases &cases) {
   pool("average_pool", "averagePoolAdaptive", "1x2x5x", adaptive, "1x2x3x");
   pool("average_pool_backward", "averagePoolBackward", "2x1x2x3x", windows, "2x1x4x3x");
   pool("average_pool_backward", "averagePoolBackwardAdaptive", "1x2x3x", adaptive, "1x2x5x");
+  cases.push_back({"dot_accumulate",
+                   "dotAccumulate",
+                   {{"2x3x"}, {"3x4x"}, {"2x4x", 0, 0, "$c"}},
+                   "%r0 = reprise.dot_accumulate %x0, %x1 onto %x2 contracting [1] x [0] : "
+                   "(tensor<2x3x$t>, tensor<3x4x$t>, tensor<2x4x$c>) -> tensor<2x4x$c>",
+                   {{"2x4x", 0, 0, "$c"}}});
 }
 
 } // namespace reprise::test

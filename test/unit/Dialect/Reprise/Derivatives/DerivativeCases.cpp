@@ -184,12 +184,6 @@ static void addReductions(Cases &cases) {
                      {{to}}});
   };
   dot("dotMatrix", "2x3x", "3x4x", "contracting [1] x [0]", "2x4x");
-  cases.push_back({"dot_accumulate",
-                   "dotAccumulate",
-                   {{"2x3x"}, {"3x4x"}, {"2x4x", 0, 0, "$c"}},
-                   "%r0 = reprise.dot_accumulate %x0, %x1 onto %x2 contracting [1] x [0] : "
-                   "(tensor<2x3x$t>, tensor<3x4x$t>, tensor<2x4x$c>) -> tensor<2x4x$c>",
-                   {{"2x4x", 0, 0, "$c"}}});
   dot("dotInner", "3x", "3x", "contracting [0] x [0]", "");
   dot("dotOuter", "2x", "3x", "contracting [] x []", "2x3x");
   dot("dotTransposed", "3x2x", "4x3x", "contracting [0] x [1]", "2x4x");
