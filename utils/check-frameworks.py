@@ -19,10 +19,14 @@ import subprocess
 import sys
 import time
 
+from cpu_time import Process
+
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TESTS = os.path.join(SOURCE, "test", "Frameworks")
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 SECONDS = 1800
+#: Tests of more than a minute. They start first, so that none ends long after the others.
+LONG = ["test_plan_fused", "test_plan_models", "test_plan_regions", "test_plan_layouts"]
 
 
 def run(*command):
@@ -70,13 +74,16 @@ def run_test(build, python, path, arguments):
                        TORCHINDUCTOR_CACHE_DIR=os.path.join(folder, "cache"), TORCHINDUCTOR_COMPILE_THREADS="1")
     environment["PATH"] = os.path.join(build, "bin") + os.pathsep + environment["PATH"]
     start = time.time()
+    process = Process([python, path, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE,
+                      stderr=subprocess.STDOUT, text=True, errors="replace")
     try:
-        done = subprocess.run([python, path, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=SECONDS)
-        code, output = done.returncode, done.stdout
-    except subprocess.TimeoutExpired as error:
-        code, output = "a timeout", (error.stdout or b"").decode(errors="replace")
-    print(f"-- {name}: {time.time() - start:.0f} s\n{output.rstrip()}", flush=True)
+        output, _ = process.communicate(timeout=SECONDS)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        process.kill()
+        output, _ = process.communicate()
+        code = "a timeout"
+    print(f"-- {name}: {time.time() - start:.0f} s, CPU {process.cpu_seconds:.0f} s\n{output.rstrip()}", flush=True)
     last = (output.strip().splitlines() or [""])[-1]
     count = SUMMARY.match(last)
     if not count:
@@ -84,6 +91,12 @@ def run_test(build, python, path, arguments):
         return 0, 1, 0
     passed, failed, skipped = (int(each or 0) for each in count.groups())
     return passed, failed + (code != 0 and not failed), skipped
+
+
+def priority(path):
+    """Returns the place of a test in the queue: long ones first, then by name."""
+    name = os.path.splitext(os.path.basename(path))[0]
+    return name not in LONG, name
 
 
 def main(build, arguments):
@@ -96,7 +109,7 @@ def main(build, arguments):
         print(f"FAILED: the package cannot be installed\n{wrong}\n0 passed, 1 failed")
         return 1
     names = [each for each in arguments if not each.startswith("--")]
-    chosen = [os.path.join(TESTS, name + ".py") for name in names] or sorted(glob.glob(os.path.join(TESTS, "test_*.py")))
+    chosen = [os.path.join(TESTS, name + ".py") for name in names] or sorted(glob.glob(os.path.join(TESTS, "test_*.py")), key=priority)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         counts = list(pool.map(lambda path: run_test(build, python, path, ["all"] if "--all" in arguments else []), chosen))
     passed, failed, skipped = map(sum, zip(*counts))

@@ -25,8 +25,12 @@ import subprocess
 import sys
 import time
 
+from cpu_time import Process
+
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 quick = False
+#: Integration tests of more than a minute. They start first, so that none ends long after the others.
+LONG = {"budgets.py", "gpu.py", "loops.py", "pipelines.py", "zoo-bits.py"}
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 
 
@@ -34,7 +38,8 @@ class Suite:
     """Count of one suite, and the outputs of its failures."""
 
     def __init__(self, name):
-        self.name, self.passed, self.skipped, self.seconds = name, 0, 0, 0.0
+        self.name, self.passed, self.skipped = name, 0, 0
+        self.seconds = self.cpu_seconds = 0.0
         self.failures = []
 
     def fail(self, name, output):
@@ -42,7 +47,7 @@ class Suite:
 
     def line(self):
         skipped = f", {self.skipped} skipped" if self.skipped else ""
-        return f"{self.name}: {self.passed} passed, {len(self.failures)} failed{skipped} ({self.seconds:.1f} s)"
+        return f"{self.name}: {self.passed} passed, {len(self.failures)} failed{skipped} ({self.seconds:.1f} s, CPU {self.cpu_seconds:.1f} s)"
 
 
 def default_signals():
@@ -55,10 +60,10 @@ def default_signals():
 os.environ.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0")
 
 
-def run(command, timeout=3600, **arguments):
-    """Runs a command in a process group of its own; returns (exit code or a word, its output)."""
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               start_new_session=True, preexec_fn=default_signals, **arguments)
+def run(suite, command, timeout=3600, **arguments):
+    """Runs a command in a process group of its own and counts its CPU time; returns (exit code or a word, its output)."""
+    process = Process(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                      start_new_session=True, preexec_fn=default_signals, **arguments)
     try:
         output, _ = process.communicate(timeout=timeout)
         code = process.returncode
@@ -69,6 +74,7 @@ def run(command, timeout=3600, **arguments):
     except BaseException:
         os.killpg(process.pid, signal.SIGKILL)
         raise
+    suite.cpu_seconds = round(suite.cpu_seconds + process.cpu_seconds, 3)
     return code, output.decode(errors="replace")
 
 
@@ -103,7 +109,7 @@ def run_shard(suite, binary, report, shard, shards):
         os.remove(report)
     environment = dict(os.environ, GTEST_TOTAL_SHARDS=str(shards), GTEST_SHARD_INDEX=str(shard))
     chosen = ["--gtest_filter=-*.Slow*"] if quick else []
-    code, output = run([binary, f"--gtest_output=json:{report}", *chosen], env=environment)
+    code, output = run(suite, [binary, f"--gtest_output=json:{report}", *chosen], env=environment)
     if not count_gtest(suite, report, output):
         suite.passed += len(re.findall(r"^\[       OK \]", output, re.M))
     if code != 0 and not suite.failures:
@@ -135,7 +141,7 @@ def run_lit(build):
     if os.path.exists(report):
         os.remove(report)
     chosen = ["--param", "quick=1"] if quick else []
-    code, output = run([lit_command(build), f"-j{os.cpu_count()}", "-q", *chosen, "--output", report, os.path.join(build, "test")])
+    code, output = run(suite, [lit_command(build), f"-j{os.cpu_count()}", "-q", *chosen, "--output", report, os.path.join(build, "test")])
     try:
         with open(report) as stream:
             tests = json.load(stream)["tests"]
@@ -175,7 +181,7 @@ def run_script(name, command, build, timeout=3600):
                        PATH=bin_folder + os.pathsep + os.environ["PATH"])
     folder = fresh_folder(os.path.join(build, "test", name))
     start = time.time()
-    code, output = run(command, timeout, cwd=folder, env=environment)
+    code, output = run(suite, command, timeout, cwd=folder, env=environment)
     suite.seconds = round(time.time() - start, 3)
     count_script(suite, code, output)
     return suite
@@ -186,6 +192,7 @@ def run_integration(build):
     scripts = glob.glob(os.path.join(SOURCE, "test", "Integration", "*.py"))
     scripts += glob.glob(os.path.join(SOURCE, "test", "Integration", "*.sh"))
     scripts = [script for script in sorted(scripts) if os.access(script, os.X_OK)]
+    scripts.sort(key=lambda script: os.path.basename(script) not in LONG)
     names = ["integration/" + os.path.splitext(os.path.basename(script))[0] for script in scripts]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         yield from pool.map(lambda name, script: run_script(name, [script], build), names, scripts)
@@ -220,6 +227,8 @@ SUITES = {
     "integration": run_integration,
     "fuzz": run_fuzz,
 }
+#: Suites of one process that mostly works alone. Those of one lane build in the same folder, so they do not run at once.
+LANES = [["commands", "layout", "docs", "messages"], ["python", "examples", "consumer"]]
 
 
 def write_summary(build, suites):
@@ -243,13 +252,28 @@ def timed(suites):
         start = time.time()
 
 
-def run_suites(build, names):
+def run_lanes(build, names):
+    """Runs the lanes beside one another, and the suites of a lane in turn."""
+    lanes = [[name for name in lane if name in names] for lane in LANES]
+    with concurrent.futures.ThreadPoolExecutor(len(lanes)) as pool:
+        for suites in pool.map(lambda lane: [suite for name in lane for suite in SUITES[name](build)], lanes):
+            yield from suites
+
+
+def started(build, names):
+    """Yields every suite once it has run: those of lanes first."""
+    yield from run_lanes(build, names)
     for name in names:
-        for suite in timed(SUITES[name](build)):
-            for failure in filter(lambda failure: failure["output"] is not None, suite.failures):
-                print(f"FAILED: {suite.name}: {failure['name']}\n{failure['output'].rstrip()}\n")
-            print(suite.line(), flush=True)
-            yield suite
+        if not any(name in lane for lane in LANES):
+            yield from timed(SUITES[name](build))
+
+
+def run_suites(build, names):
+    for suite in started(build, names):
+        for failure in filter(lambda failure: failure["output"] is not None, suite.failures):
+            print(f"FAILED: {suite.name}: {failure['name']}\n{failure['output'].rstrip()}\n")
+        print(suite.line(), flush=True)
+        yield suite
 
 
 def main(arguments):

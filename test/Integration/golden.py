@@ -92,7 +92,9 @@ def main():
     names, used = set(), set()
     for name, path, entry, steps in programs():
         names.add(name)
-        used |= ops_in(path, entry)
+        # The programs of all types have the same ops.
+        if not name.startswith(("f16 ", "f32 ", "f64 ")):
+            used |= ops_in(path, entry)
         for target in targets:
             found = hash_of(path, entry, steps, target)
             if update and name not in golden:

@@ -8,7 +8,7 @@ smallest possible budget above it.
 
 import sys
 
-from checks import check, compile_fitting, compile_model, finish, run, same_folder, taken, tool, write_json, zoo
+from checks import check, compile_fitting, compile_model, estimate_model, finish, run, same_folder, taken, tool, write_json, zoo
 
 TEXT = ["--width=32", "--heads=2", "--seq=16", "--batch=5", "--vocab=64"]
 MODELS = {
@@ -104,10 +104,10 @@ def check_memory():
     bytes."""
     taken = {}
     for schedule in ("gpipe", "1f1b"):
-        reports = compile_model("gpt2.mlir", "cut.rpb", "--microbatches=5", "--stages=2", f"--schedule={schedule}")
+        reports = estimate_model("gpt2.mlir", "--microbatches=5", "--stages=2", f"--schedule={schedule}")
         taken[schedule] = [report["arena_bytes"] for report in reports["programs"]]
     check("1f1b takes less than gpipe on each device", all(a < b for a, b in zip(taken["1f1b"], taken["gpipe"])), str(taken))
-    reports = compile_model("gpt2.mlir", "cut.rpb", "--microbatches=5", "--stages=2", "--budget=90%")["programs"]
+    reports = estimate_model("gpt2.mlir", "--microbatches=5", "--stages=2", "--budget=90%")["programs"]
     held = [report["arena_bytes"] + report["workspace_bytes"] <= report["budget"]["bytes"] for report in reports]
     check("each device holds its budget", all(held), str(held))
     check("stages are named", [r["stages"] for r in reports] == [2, 2])
@@ -117,9 +117,9 @@ def check_tied():
     """Within the bytes of whole replays, plans are faster, though a tied weight fills the first and the last device."""
     zoo("tied.mlir", "gpt2", "--layers=4", "--width=64", "--seq=32", "--vocab=2048")
     cut = ["--microbatches=8", "--stages=4", "--threads=1"]
-    always = compile_model("tied.mlir", "cut.rpb", *cut, "--checkpoint=always")
+    always = estimate_model("tied.mlir", *cut, "--checkpoint=always")
     most = max(report["arena_bytes"] + report["workspace_bytes"] for report in always["programs"])
-    planned = compile_model("tied.mlir", "cut.rpb", *cut, f"--budget={most}")
+    planned = estimate_model("tied.mlir", *cut, f"--budget={most}")
     seconds = [report["pipeline"]["makespan"] for report in (planned, always)]
     check("plans beside whole replays", seconds[0] < 0.95 * seconds[1], str(seconds))
 
@@ -185,10 +185,10 @@ def check_fitting():
     for bundle in ("one", "cut"):
         run(f"{bundle}.rpb", f"fitting-{bundle}", "--seed=3")
     same_folder("a cut that was made again", "fitting-one", "fitting-cut")
-    chosen = compile_model("deep.mlir", "cut.rpb", *cut, "--microbatches=4", "--schedule=auto", write_device("tight", 1e10, memory=44500))["pipeline"]
+    chosen = estimate_model("deep.mlir", *cut, "--microbatches=4", "--schedule=auto", write_device("tight", 1e10, memory=44500))["pipeline"]
     rows = chosen["schedules"]
     check("a faster schedule does not fit", rows[0]["fits"] and min(row["makespan"] for row in rows if not row["fits"]) < rows[0]["makespan"], str(rows))
-    auto = compile_model("deep.mlir", "cut.rpb", "--microbatches=4", "--stages=2", "--schedule=auto")["pipeline"]
+    auto = estimate_model("deep.mlir", "--microbatches=4", "--stages=2", "--schedule=auto")["pipeline"]
     rows = auto["schedules"]
     check("the fastest schedule is taken", (auto["schedule"], auto["chunks"]) == (rows[0]["schedule"], rows[0]["chunks"]))
     check("schedules are in order of time", [row["makespan"] for row in rows] == sorted(row["makespan"] for row in rows))

@@ -3,7 +3,8 @@
 
 Usage: zoo-bits.py [--larger] [MODEL]...      --larger takes the larger of two sizes; MODEL-loop has its layers in a loop
 
-The plans are: none, each built-in policy, and random labels on a quarter of all ops, with five seeds.
+The plans are: none, each built-in policy, and random labels on a quarter of all ops: with three seeds, or five for
+larger sizes.
 """
 
 import pathlib
@@ -19,7 +20,7 @@ LABELS = ["must_save", "prefer_save", "prefer_recompute", "must_recompute"]
 # A MUST on a view could contradict a MUST on the viewed value.
 VIEWS = ["broadcast", "name", "reshape", "slice", "transpose"]
 LOOPS = ["gpt2-loop", "lstm-loop"]
-SEEDS, THREADS = range(1, 6), (1, 2, 5)
+SEEDS, THREADS = range(1, 6 if "--larger" in sys.argv else 4), (1, 2, 5)
 # Pattern of an op in the generic form, without regions: results, name, operands, properties; attributes of its own;
 # type.
 OP = re.compile(r'^(\s*%[^=]* = "reprise\.\w+"\([^)]*\)(?: <\{.*?\}>)?)( \{.*\})?( : \(.*)$')

@@ -5,8 +5,8 @@ import sys
 
 
 def cost(model, contractions, *flags):
-    subprocess.run(["reprise-compile", model + ".mlir", "-o", "rates.rpb", "--target=cuda:sm_90", f"--contractions={contractions}",
-                    "--report=rates.json", *flags], check=True)
+    subprocess.run(["reprise-compile", model + ".mlir", "--estimate", "--target=cuda:sm_90", f"--contractions={contractions}",
+                    "--report=rates.json", *flags], check=True, stdout=subprocess.DEVNULL)
     with open("rates.json") as stream:
         return json.load(stream)["cost"]
 

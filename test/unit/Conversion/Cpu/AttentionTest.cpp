@@ -272,7 +272,7 @@ TEST_F(Attention, SlowValuesOfAnotherWidth) {
 // Chains of 4,096 terms end within a head's queries, and within a strip of them.
 TEST_F(Attention, SlowGroupsOfSeveralChains) {
   for (int number : {0, 1, 2, 3}) {
-    Case c{{1, 6, 1500, 1503, 2}, "f32", masks[number % 2]};
+    Case c{{1, 3, 1500, 1503, 2}, "f32", masks[number % 2]};
     c.group = 3;
     c.seen = number >= 2 ? "111s" : "";
     backward(c);
