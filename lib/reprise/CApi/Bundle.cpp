@@ -57,7 +57,7 @@ static Array describeResults(const Bundle &bundle) {
   return results;
 }
 
-static std::string describe(const Bundle &bundle) {
+static std::string describeBundle(const Bundle &bundle) {
   Array targets;
   for (const Image &image : bundle.images)
     targets.push_back(image.target);
@@ -84,7 +84,7 @@ reprise_error *reprise::capi::makeBundle(const SessionPtr &session, std::vector<
   Expected<Bundle> read = deserializeBundle(bytes.data(), bytes.size(), name);
   if (!read)
     return session->fail(read.message());
-  *bundle = new reprise_bundle{session, std::move(name), std::move(bytes), describe(*read)};
+  *bundle = new reprise_bundle{session, std::move(name), std::move(bytes), describeBundle(*read)};
   return nullptr;
 }
 

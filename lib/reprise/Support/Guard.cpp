@@ -165,7 +165,7 @@ static bool awaitAnswer(pid_t child, int pipe, const GuardLimits &limits, std::s
   return true;
 }
 
-static std::string describe(int status) {
+static std::string describeStatus(int status) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
     return "out of time";
   if (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory)
@@ -218,7 +218,7 @@ std::string reprise::runInChild(llvm::function_ref<std::string()> work, const Gu
   int status = waitFor(child);
   if (late)
     return "out of time: " + std::to_string(findClockLimit(limits)) + " s by the clock";
-  return done ? "" : describe(status);
+  return done ? "" : describeStatus(status);
 }
 
 int reprise::runToolInChild(const char *what, llvm::function_ref<int()> tool) {
@@ -239,7 +239,7 @@ int reprise::runToolInChild(const char *what, llvm::function_ref<int()> tool) {
   int status = waitFor(child);
   if (WIFEXITED(status))
     return WEXITSTATUS(status);
-  printError(llvm::Twine(what) + " died (" + describe(status) + ")");
+  printError(llvm::Twine(what) + " died (" + describeStatus(status) + ")");
   return 1;
 }
 
