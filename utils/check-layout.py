@@ -12,6 +12,7 @@ Usage: check-layout.py [BUILD [SOURCE]]      SOURCE: the tree to check (default:
 - No line of a page of docs is longer than 120 columns, tables and code blocks aside.
 - No class has more than 25 methods.
 - Every doc comment (/// and Python docstrings) begins with a verb or a noun, not with a word such as "of" or "that".
+- Private names of PyTorch are imported in the seam of the Python package only: see layout_seam.py.
 - Pages hang together, and what they name is there: see layout_pages.py.
 Functions of more than 40 lines are listed, but are no failure. The last line is "N passed, N failed", with
 ", N skipped" behind it if something was skipped.
@@ -25,6 +26,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import layout_pages  # noqa: E402
+import layout_seam  # noqa: E402
 
 SOURCE = os.path.abspath(sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.path.dirname(__file__), ".."))
 ROOMS_PAGE = "docs/explanation/Architecture.md"
@@ -311,6 +313,7 @@ def main():
     files = list(source_files())
     checks = (check_passes, check_files, check_arrows, check_format, check_methods, check_words)
     results = [result for check in checks for result in check(files)]
+    results += layout_seam.check_seam(files, read)
     results += check_width()
     results += layout_pages.check_pages(tree_files(), read, SOURCE)
     failures = [f"{name} {problem}" for name, problem in results if problem]

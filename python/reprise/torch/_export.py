@@ -11,13 +11,14 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy
 import torch
 import torch.fx as fx
-from torch._functorch._aot_autograd.descriptors import InputMutationAOTOutput
 
 from .. import _compile
 from .._errors import UsageError
 from ._export_batch import BatchDim, batch_dims
 from ._export_norms import averages_by_tensors
 from ._export_optimizers import Rates, Slot, updates_of
+from ._seam.dynamo import reset
+from ._seam.joint import InputMutationAOTOutput
 from ._whole_coarse import keep_whole
 from ._whole_functional import Functional, hidden, make_functional
 from ._whole_graphs import Imported
@@ -237,7 +238,7 @@ def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, 
     arguments = () if isinstance(example_inputs, Mapping) else tuple(example_inputs)
     keywords = dict(example_inputs) if isinstance(example_inputs, Mapping) else {}
     captured, before = _Captured(), {name: each.clone() for name, each in model.named_buffers()}
-    torch._dynamo.reset()
+    reset()
     with torch.random.fork_rng(devices=[]), averages_by_tensors(model):
         forward = traceable(lambda *a, **k: loss(model(*a, **k)))
         torch.compile(forward, backend=captured.backend, fullgraph=True)(*arguments, **keywords)

@@ -11,18 +11,18 @@ from typing import Iterator
 
 import torch
 import torch.nn.functional as F
-from torch.nn.modules.batchnorm import _BatchNorm
 
+from ._seam.core import BatchNorm
 from ._whole_untraced import traceable
 
 
 def _is_cumulative(module: torch.nn.Module) -> bool:
-    return (isinstance(module, _BatchNorm) and type(module).forward is _BatchNorm.forward and module.momentum is None
+    return (isinstance(module, BatchNorm) and type(module).forward is BatchNorm.forward and module.momentum is None
             and module.training and module.track_running_stats and module.num_batches_tracked is not None)
 
 
 @traceable
-def _forward(module: _BatchNorm, x: torch.Tensor) -> torch.Tensor:
+def _forward(module: BatchNorm, x: torch.Tensor) -> torch.Tensor:
     module._check_input_dim(x)
     module.num_batches_tracked.add_(1)
     # A momentum of 1 gives the statistics of this batch.

@@ -8,9 +8,6 @@ from typing import Any, Callable, Sequence
 
 import torch
 from torch import fx
-from torch._functorch.aot_autograd import aot_module_simplified
-from torch._prims.rng_prims import run_and_save_rng_state, run_with_rng_state
-from torch.utils._pytree import tree_leaves
 
 from .._errors import Error, UsageError, suggest
 from . import _plan_labels as labels
@@ -22,6 +19,10 @@ from ._plan_partition import Partitioner, sources
 from ._plan_shares import UNITS, UNLIMITED, Share
 from ._plan_sizes import copy, find_floats, placeholders, specialize
 from ._raising import raising
+from ._seam.core import tree_leaves
+from ._seam.generators import run_and_save_rng_state, run_with_rng_state
+from ._seam.graphs import BoxedCodeGen
+from ._seam.joint import aot_module_simplified, config as joint_config
 from ._tracing import tracing
 
 OPTIONS = ("budget", "policy", "codegen")
@@ -57,7 +58,7 @@ def run_eager(graph: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
     for node in graph.graph.nodes:
         if node.target in (run_and_save_rng_state, run_with_rng_state):
             node.target = _on_own_device(node.target)
-    graph.graph.set_codegen(fx.graph._BoxedCodeGen())
+    graph.graph.set_codegen(BoxedCodeGen())
     graph.recompile()
 
     def run(arguments: list) -> Any:
@@ -75,8 +76,7 @@ def _draw(x: torch.Tensor, probability: float = 0.5, generator: torch.Generator 
 def _decompositions() -> dict:
     """Returns Inductor's decompositions, with draws of the generator instead of draws of a seed, whose order in its
     code depends on the plan."""
-    from torch._inductor import config
-    from torch._inductor.decomposition import select_decomp_table
+    from ._seam.inductor import config, select_decomp_table
     table = dict(select_decomp_table())
     if not config.fallback_random:
         table[torch.ops.aten.bernoulli.p] = _draw
@@ -84,16 +84,15 @@ def _decompositions() -> dict:
 
 
 def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
-    from torch._inductor.compile_fx import compile_fx
-
     from ._plan_bits import alike
     from ._plan_fused import Meter, compile_within
+    from ._seam.inductor import compile_fx
     on_gpu = any(isinstance(each, torch.Tensor) and each.device.type != "cpu" for each in inputs)
     # We disable other layouts for convolutions, because they copy all weights at once and keep the copies, which no
     # plan knows.
     patches = {"custom_partitioner_fn": partitioner, "layout_optimization": False}
     # The backward pass is compiled at once, too.
-    with alike(on_gpu), torch._functorch.config.patch(force_non_lazy_backward_lowering=True):
+    with alike(on_gpu), joint_config.patch(force_non_lazy_backward_lowering=True):
         if partitioner.budget == UNLIMITED and not regions.has_any(graph):
             return compile_fx(graph, inputs, config_patches=patches, decompositions=_decompositions())
         patches["_post_fusion_custom_pass"] = partitioner.meter = Meter(sources())
@@ -107,7 +106,7 @@ def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitio
         with passes.kept():
             if partitioner.is_fused:
                 return _compile_fused(graph, inputs, partitioner)
-            with torch._functorch.config.patch(donated_buffer=False), as_eager():
+            with joint_config.patch(donated_buffer=False), as_eager():
                 return aot_module_simplified(graph, inputs, fw_compiler=run_eager, bw_compiler=run_eager,
                                              partition_fn=partitioner, decompositions={})
     except Error as error:

@@ -29,16 +29,12 @@ from unittest import mock
 
 import torch
 from torch import fx
-from torch._inductor import config, ir
-from torch._inductor.choices import InductorChoices
-from torch._inductor.codegen import cpp
-from torch._inductor.codegen.cpp import CppOverrides, CppVecOverrides, TilingSelect
-from torch._inductor.cpu_vec_isa import pick_vec_isa
-from torch._inductor.utils import IndentedBuffer
-from torch._inductor.virtualized import V
 
 from ._plan_loops import MOVES, find_splitters
 from ._plan_nodes import is_view, root, tensor_operands
+from ._seam.core import OpOverload
+from ._seam.inductor import (CppOverrides, CppVecOverrides, IndentedBuffer, InductorChoices, TilingSelect, V, config, cpp, ir, pick_vec_isa,
+                             select_tiling, select_tiling_indices)
 
 FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
              "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sigmoid", "sin", "sinh", "tan", "tanh")
@@ -94,23 +90,20 @@ def _as_alone(name: str) -> Callable:
     return emit
 
 
-_select_tiling, _select_tiling_indices = TilingSelect.select_tiling, TilingSelect._select_tiling_indices
-
-
 def _tile(self: TilingSelect, functions: Any, sizes: Any) -> Any:
     """Vectorizes reductions even if that is slower, in vectors of f32 even if all other values have 16 bits."""
     if not any(reduced for _, reduced in sizes):
-        return _select_tiling(self, functions, sizes)
+        return select_tiling(self, functions, sizes)
     with config.patch({"cpp.enable_tiling_heuristics": False}), \
             mock.patch.object(cpp, "get_loop_body_lowp_fp", lambda body: (None, False)):
-        return _select_tiling(self, functions, sizes)
+        return select_tiling(self, functions, sizes)
 
 
 def _choose_direction(self: TilingSelect, functions: Any, sizes: Any, factor: int) -> list[int]:
     """Chooses the direction of a reduction without the ops fused with it."""
     reduced = [(function, each) for function, each in zip(functions, sizes) if each[1]]
     functions, sizes = zip(*reduced) if reduced else (functions, sizes)
-    return _select_tiling_indices(self, functions, sizes, factor)
+    return select_tiling_indices(self, functions, sizes, factor)
 
 
 _create = ir.FallbackKernel.create.__func__
@@ -119,7 +112,7 @@ _create = ir.FallbackKernel.create.__func__
 def _create_aligned(cls: type, kernel: Any, *arguments: Any, **named: Any) -> Any:
     """Treats values that an op allocates as aligned, whatever its operands. Only a view of an operand has the operand's
     alignment."""
-    is_view_of = isinstance(kernel, torch._ops.OpOverload) and any(each.alias_info for each in kernel._schema.returns)
+    is_view_of = isinstance(kernel, OpOverload) and any(each.alias_info for each in kernel._schema.returns)
     with contextlib.nullcontext() if is_view_of else mock.patch.object(ir, "is_unaligned", lambda node: False):
         return _create(cls, kernel, *arguments, **named)
 
@@ -143,11 +136,11 @@ def alike(on_gpu: bool) -> Any:
 
 
 def _has_tag(node: fx.Node, tag: torch.Tag) -> bool:
-    return isinstance(node.target, torch._ops.OpOverload) and tag in node.target.tags
+    return isinstance(node.target, OpOverload) and tag in node.target.tags
 
 
 def _is_of(node: fx.Node, ops: set) -> bool:
-    return isinstance(node.target, torch._ops.OpOverload) and node.target.overloadpacket in ops
+    return isinstance(node.target, OpOverload) and node.target.overloadpacket in ops
 
 
 def _orders(value: fx.Node) -> set[tuple]:

@@ -8,7 +8,8 @@ import os
 import tempfile
 from typing import Any
 
-from torch._inductor.runtime.cache_dir_utils import cache_dir
+from ._seam.hooks import cache_dir
+
 
 
 def folder() -> str:

@@ -10,20 +10,15 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator
 from unittest import mock
 
-import torch._functorch.config
-from torch._inductor import config, ir
-from torch._inductor.codegen import wrapper as code
-from torch._inductor.codegen.cpp import CppScheduling
-from torch._inductor.custom_graph_pass import CustomSchedulerPass
-from torch._inductor.virtualized import V
-from torch.utils._pytree import tree_leaves
-
 from .._errors import RepriseWarning
 from . import _plan_report as report
 from ._plan_bits import AloneChoices
 from ._plan_nodes import block_bytes
 from ._plan_shares import UNLIMITED
 from ._plan_workspace import Measured
+from ._seam.core import tree_leaves
+from ._seam.hooks import CustomSchedulerPass
+from ._seam.inductor import CppScheduling, V, config, ir, wrapper as code
 
 if TYPE_CHECKING:
     from ._plan_partition import Partitioner

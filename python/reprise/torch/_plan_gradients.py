@@ -13,6 +13,7 @@ import torch
 from torch import fx
 
 from ._plan_nodes import call_behind, root
+from ._seam.core import is_non_overlapping_and_dense_or_false
 
 aten = torch.ops.aten
 
@@ -45,7 +46,7 @@ def _has_layout(gradient: fx.Node, parameter: fx.Node) -> bool:
     found, wanted = gradient.meta["val"], parameter.meta["val"]
     if found.layout is not torch.strided:  # autograd keeps sparse gradients
         return True
-    if not torch._prims_common.is_non_overlapping_and_dense_or_false(wanted):
+    if not is_non_overlapping_and_dense_or_false(wanted):
         return found.is_contiguous()
     return all(mine == its if size != 1 else mine != 0
                for size, mine, its in zip(found.shape, found.stride(), wanted.stride()))
@@ -54,7 +55,7 @@ def _has_layout(gradient: fx.Node, parameter: fx.Node) -> bool:
 def _copy(gradient: fx.Node, wanted: torch.Tensor) -> fx.Node:
     """Returns the gradient in the wanted layout, directly behind the op that computes it."""
     order = list(range(wanted.dim()))
-    if torch._prims_common.is_non_overlapping_and_dense_or_false(wanted):
+    if is_non_overlapping_and_dense_or_false(wanted):
         order.sort(key=lambda dim: -wanted.stride(dim))
     back = [order.index(dim) for dim in range(wanted.dim())]
     node = call_behind(gradient, aten.permute.default, order)

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import fx
-from torch._functorch import partitioners
-from torch._functorch._aot_autograd.descriptors import (SavedForBackwardsAOTOutput,
-                                                        SavedForBackwardsNoVcCheckAOTOutput)
-from torch._prims.rng_prims import run_and_save_rng_state, run_with_rng_state
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .._errors import Error
 from ._plan_nodes import is_mutation, replay_form, root, tangent_bytes
 from ._plan_problem import Problem, state_bytes
+from ._seam.generators import run_and_save_rng_state, run_with_rng_state
+from ._seam.graphs import FakeTensorMode, detect_fake_mode, make_graph_module
+from ._seam.joint import (SavedForBackwardsAOTOutput, SavedForBackwardsNoVcCheckAOTOutput, extract_graph, extract_outputs,
+                          is_backward_seed, is_backward_state, is_forward_seed, is_primal, is_tangent, raise_getitems)
 
 if TYPE_CHECKING:
     from ._plan_fused import Surroundings
@@ -75,7 +74,7 @@ class Carrier:
 
         def need(node: fx.Node, index: int | None) -> None:
             base, result = root(node)
-            if index is None and base.op == "placeholder" and partitioners._is_primal(base):
+            if index is None and base.op == "placeholder" and is_primal(base):
                 saved.setdefault(base)
             if index is not None and index < self.start:
                 saved.setdefault(self._anchor(base, result))
@@ -90,20 +89,20 @@ class Carrier:
     def forward(self) -> fx.GraphModule:
         """(arguments) -> (outputs, states of the generator, saved tensors)."""
         joint = self.problem.joint
-        outputs, _, descriptions, _ = partitioners._extract_fwd_bwd_outputs(joint, num_fwd_outputs=self.num_fwd_outputs)
+        outputs, _, descriptions, _ = extract_outputs(joint, num_fwd_outputs=self.num_fwd_outputs)
         places = [each for each in joint.graph.find_nodes(op="placeholder")
-                  if partitioners._is_primal(each) or partitioners._is_fwd_seed_offset(each)]
+                  if is_primal(each) or is_forward_seed(each)]
         kinds = [SavedForBackwardsAOTOutput] * len(self.states)
         kinds += [SavedForBackwardsNoVcCheckAOTOutput if _skips_version_check(each) else SavedForBackwardsAOTOutput
                   for each in self.saved]
         # The random ops themselves hold the places of the states, and are replaced when all nodes exist.
         holders = [self._operation(index).node for index in self.states]
         anchors = [self._anchor(node, 0) for node in holders]
-        graph = partitioners._extract_graph_with_inputs_outputs(
+        graph = extract_graph(
             joint.graph, places, outputs + anchors + self.saved,
             descriptions + [kind(i) for i, kind in enumerate(kinds)], "forward")
         self._save_states(graph, {node.name for node in holders}, len(outputs))
-        return partitioners.raise_getitems(fx._lazy_graph_module._make_graph_module(joint, graph))
+        return raise_getitems(make_graph_module(joint, graph))
 
     def _save_states(self, graph: fx.Graph, names: set[str], first: int) -> None:
         """Makes each replayed random op return the generator's state before it."""
@@ -127,7 +126,7 @@ class Carrier:
 
     def _state_sample(self) -> torch.Tensor:
         places = self.problem.joint.graph.find_nodes(op="placeholder")
-        mode = torch._guards.detect_fake_mode([each.meta.get("val") for each in places]) or FakeTensorMode()
+        mode = detect_fake_mode([each.meta.get("val") for each in places]) or FakeTensorMode()
         with mode:
             return mode.from_tensor(torch.get_rng_state())
 
@@ -140,8 +139,8 @@ class Carrier:
         for index in self.states:
             place = self.states[index] = self.graph.placeholder(f"rng_state_of_{self._operation(index).node.name}")
             place.meta["val"] = self._state_sample()
-        late = [each for each in joint.graph.find_nodes(op="placeholder") if partitioners._is_tangent(each)
-                or partitioners._is_bwd_seed_offset(each) or partitioners._is_backward_state(each)]
+        late = [each for each in joint.graph.find_nodes(op="placeholder") if is_tangent(each)
+                or is_backward_seed(each) or is_backward_state(each)]
         for node in [*self.saved, *late]:
             self.inputs[node] = self.graph.placeholder(node.name)
             self.inputs[node].meta = node.meta
@@ -150,14 +149,14 @@ class Carrier:
         outputs = [self._stands_for(each, self._source_of_output(each)) if isinstance(each, fx.Node) else each
                    for each in self.problem.backward_outputs]
         output = self.graph.output(tuple(outputs))
-        *_, descriptions = partitioners._extract_fwd_bwd_outputs(joint, num_fwd_outputs=self.num_fwd_outputs)
+        *_, descriptions = extract_outputs(joint, num_fwd_outputs=self.num_fwd_outputs)
         output.meta = {"desc": descriptions}
         self.graph.eliminate_dead_code()
         self.graph.lint()
         for node in self.graph.nodes:
             if node.op in ("call_function", "get_attr"):
                 node.meta["autograd_backward"] = True
-        return partitioners.raise_getitems(fx._lazy_graph_module._make_graph_module(joint, self.graph))
+        return raise_getitems(make_graph_module(joint, self.graph))
 
     def _execute(self, index: int) -> fx.Node:
         operation, execution = self._operation(index), self.executions[index]
@@ -211,6 +210,6 @@ class Carrier:
                  if each.op != "placeholder" and problem.value(each) not in held}
         saved.update({place.name: state_bytes(self._operation(index).node) for index, place in self.states.items()})
         saved.update({place.name: tangent_bytes(place.meta["val"]) for node, place in self.inputs.items()
-                      if partitioners._is_tangent(node) and isinstance(place.meta.get("val"), torch.Tensor)})
+                      if is_tangent(node) and isinstance(place.meta.get("val"), torch.Tensor)})
         outputs = sum(size for operation in problem.operations for value, size in problem.valued(operation) if value in held)
         return Surroundings(outputs, saved, {node.name: each for node, each in problem.measured.items()})

@@ -14,12 +14,11 @@ from unittest import mock
 
 import torch
 from torch import fx
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch.utils._mode_utils import no_dispatch
-from torch.utils._pytree import tree_flatten, tree_leaves, tree_map_only, tree_unflatten
 
 from ._plan_nodes import results
 from ._plan_workspace import is_measurable, run
+from ._seam.core import OpOverload, tree_flatten, tree_leaves, tree_map_only, tree_unflatten
+from ._seam.graphs import FakeTensor, FakeTensorMode, no_dispatch
 
 _known: dict[tuple, list[tuple | None]] = {}
 
@@ -41,7 +40,7 @@ def _is_plain(value: Any) -> bool:
     return not isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool, torch.Generator))
 
 
-def _as_node(target: torch._ops.OpOverload, args: tuple, kwargs: dict, made: Any) -> fx.Node:
+def _as_node(target: OpOverload, args: tuple, kwargs: dict, made: Any) -> fx.Node:
     """A node for one call on fake tensors."""
     graph = fx.Graph()
 
@@ -75,7 +74,7 @@ def _lay(made: Any, strides: tuple | None) -> Any:
 def _correct(target: Any, args: tuple, kwargs: dict, made: Any) -> Any:
     """The results of one call on fake tensors, with the strides that its kernel gives."""
     results, shape = tree_flatten(made)
-    if not isinstance(target, torch._ops.OpOverload) or not _has_choice(results):
+    if not isinstance(target, OpOverload) or not _has_choice(results):
         return made
     operands = tree_leaves((args, kwargs))
     if not all(map(_is_plain, operands)) or not any(isinstance(each, torch.Tensor) for each in operands):

@@ -15,6 +15,7 @@ import torch
 from torch import fx
 
 from ._plan_nodes import is_view, tensor_operands
+from ._seam.core import OpOverload
 
 #: Ops that move elements: their layout in Inductor may be that of an operand.
 MOVES = {getattr(torch.ops.aten, name) for name in ("cat", "constant_pad_nd", "copy", "flip", "gather", "index", "index_select", "repeat",
@@ -67,7 +68,7 @@ def _operands(node: fx.Node, show: Callable) -> list[tuple[fx.Node, Callable]]:
     """Returns the values that may be read instead of a computed value: each with a function from it to a tensor that is
     read as the value is."""
     target, shape = node.target, node.meta["val"].shape
-    if not isinstance(target, torch._ops.OpOverload):
+    if not isinstance(target, OpOverload):
         return []
     if target.overloadpacket in _PIECES:
         dims = _PIECES[target.overloadpacket](*node.args, **node.kwargs)

@@ -8,7 +8,8 @@ from typing import Iterator
 
 import torch
 from torch import fx
-from torch.utils._pytree import tree_leaves
+
+from ._seam.core import OpOverload, tree_leaves
 
 aten = torch.ops.aten
 #: A block of CUDA's caching allocator.
@@ -20,7 +21,7 @@ HIDDEN_VIEWS = (aten._unsafe_view.default, aten.unsafe_split.Tensor, aten.unsafe
 def is_view(node: fx.Node) -> bool:
     """Returns whether a call is a view of its first operand's memory, by the schema instead of a list of names."""
     target = node.target
-    if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload):
+    if node.op != "call_function" or not isinstance(target, OpOverload):
         return False
     if target in HIDDEN_VIEWS:
         return True
@@ -30,13 +31,13 @@ def is_view(node: fx.Node) -> bool:
 def is_mutation(node: fx.Node) -> bool:
     """Returns whether a call writes one of its operands, as the copies do that end a step's update of buffers."""
     target = node.target
-    return isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable
+    return isinstance(target, OpOverload) and target._schema.is_mutable
 
 
 def is_random(node: fx.Node) -> bool:
     """Returns whether a call draws words of PyTorch's generator. Ops that read a seed tensor are ordinary ones."""
     target = node.target
-    return isinstance(target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in target.tags
+    return isinstance(target, OpOverload) and torch.Tag.nondeterministic_seeded in target.tags
 
 
 def is_collective(node: fx.Node) -> bool:
@@ -51,7 +52,7 @@ def runs_once(node: fx.Node) -> bool:
 
 
 def _makes_seeds(node: fx.Node) -> bool:
-    return isinstance(node.target, torch._ops.OpOverload) and node.target.name() in (
+    return isinstance(node.target, OpOverload) and node.target.name() in (
         "prims::inductor_seed", "prims::inductor_seeds")
 
 
@@ -148,7 +149,7 @@ def _written_operands(node: fx.Node) -> list[fx.Node]:
     return [each for each in given if isinstance(each, fx.Node)]
 
 
-def call_behind(operand: fx.Node, target: torch._ops.OpOverload, *args: object, **kwargs: object) -> fx.Node:
+def call_behind(operand: fx.Node, target: OpOverload, *args: object, **kwargs: object) -> fx.Node:
     """Inserts a call on a node directly behind it; behind all arguments, if it is an argument."""
     place = operand if operand.op != "placeholder" else operand.graph.find_nodes(op="placeholder")[-1]
     with operand.graph.inserting_after(place):

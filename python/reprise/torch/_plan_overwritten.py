@@ -9,9 +9,9 @@ from typing import Iterable
 
 import torch
 from torch import fx
-from torch._functorch import partitioners
 
 from ._plan_nodes import call_behind, is_mutation, root, tensor_operands, written_arguments
+from ._seam.joint import classify_nodes
 
 aten = torch.ops.aten
 
@@ -21,7 +21,7 @@ def keep_overwritten(joint: fx.GraphModule, static_inputs: Iterable[int], num_fw
     written = written_arguments(joint)
     if not written:
         return
-    forward = partitioners.classify_nodes(joint, list(static_inputs), num_fwd_outputs)._required_fw_nodes
+    forward = classify_nodes(joint, list(static_inputs), num_fwd_outputs)._required_fw_nodes
     late = dict.fromkeys(operand for node in joint.graph.nodes if node.op == "call_function" and node not in forward
                          and not _ignores_statistics(node) for operand in tensor_operands(node)
                          if (operand.op == "placeholder" or operand in forward) and root(operand)[0] in written)

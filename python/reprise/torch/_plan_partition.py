@@ -12,8 +12,6 @@ import warnings
 from typing import TYPE_CHECKING, Any, Sequence
 
 from torch import fx
-from torch._functorch import partitioners
-from torch._inductor.custom_graph_pass import CustomPartitionerFn
 
 from .. import _core
 from .._errors import IN_ITS_PLACE, Error, RepriseWarning, least_met
@@ -33,6 +31,8 @@ from ._plan_overwritten import keep_overwritten
 from ._plan_problem import Problem
 from ._plan_shares import UNLIMITED, Share
 from ._plan_stores import store
+from ._seam.hooks import CustomPartitionerFn
+from ._seam.joint import default_partition, thread_graphsafe_rng_from_hops
 
 if TYPE_CHECKING:
     from ._plan_fused import Meter
@@ -66,7 +66,7 @@ def ask(problem: dict[str, Any], budget: str) -> Answer:
 def sources() -> str:
     """Returns a hash of this package, which keys Inductor's caches."""
     digest = hashlib.sha256(_core.version.encode())
-    for path in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "*.py"))):
+    for path in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "**", "*.py"), recursive=True)):
         with open(path, "rb") as stream:
             digest.update(stream.read())
     return digest.hexdigest()
@@ -117,14 +117,14 @@ class Partitioner(CustomPartitionerFn):
         measured = [each for each in calls if workspace.calls_library(each)] if self.is_fused else calls
         problem = Problem(joint, num_fwd_outputs, static_lifetime_input_indices or (), self.policy, workspace.measure(measured))
         if problem.border == len(problem.operations):  # no differentiation
-            return partitioners.default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs,
+            return default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs,
                                                   static_lifetime_input_indices=list(static_lifetime_input_indices or ()))
         self._first = self._first or self._plan(problem)
         answer = self._first if self.within is None else self._tighten(problem)
         carrier = Carrier(problem, answer.plan["executions"], num_fwd_outputs)
         forward, backward = carrier.forward(), carrier.backward()
-        forward = partitioners.thread_graphsafe_rng_from_hops(forward, is_backward=False)
-        backward = partitioners.thread_graphsafe_rng_from_hops(backward, is_backward=True)
+        forward = thread_graphsafe_rng_from_hops(forward, is_backward=False)
+        backward = thread_graphsafe_rng_from_hops(backward, is_backward=True)
         limit = self._first.summary["budget"] if self.budget != UNLIMITED else None
         self.planned = _describe(problem, answer, carrier, limit)
         if self.meter:

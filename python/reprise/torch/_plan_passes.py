@@ -16,11 +16,10 @@ from unittest import mock
 
 import torch
 from torch import fx
-from torch._functorch._activation_checkpointing import remat_using_tags_for_fwd_loss_bwd_graph_pass as inner_replays
-from torch._functorch._aot_autograd import runtime_wrappers
 
 from .._errors import Error
 from ._plan_versions import Epilogue
+from ._seam.wrappers import AOTDispatchAutograd, BackwardCompiler, FunctionFactory, inner_replays, runtime_wrappers
 
 NO_DERIVATIVE = ('the backward pass of backend="reprise_plan" has no derivative of its own, and a gradient of its gradients was asked for '
                  '(create_graph=True): backend="reprise" has derivatives of any order, and so has the model without torch.compile')
@@ -32,7 +31,7 @@ def _copy(saved: torch.Tensor) -> torch.Tensor:
         saved.untyped_storage().clone(), saved.storage_offset(), saved.size(), saved.stride())
 
 
-class _Compiler(runtime_wrappers._AutogradBackwardCompiler):
+class _Compiler(BackwardCompiler):
     """The code of a backward pass, for a graph that is kept or not."""
 
     #: Places of the saved tensors that the code may write. PyTorch refuses where its own list is not empty.
@@ -63,7 +62,7 @@ class _Anchor(torch.autograd.Function):
         return torch.empty(0)
 
 
-class _Factory(runtime_wrappers._AOTDispatchAutogradFunctionFactory):
+class _Factory(FunctionFactory):
     """Compiled functions whose gradients raise an error about the missing part when a gradient of them is requested."""
 
     def build(self) -> type[torch.autograd.Function]:
@@ -94,7 +93,7 @@ class _Factory(runtime_wrappers._AOTDispatchAutogradFunctionFactory):
         return function
 
 
-_bring = runtime_wrappers.AOTDispatchAutograd.process_runtime_tangent
+_bring = AOTDispatchAutograd.process_runtime_tangent
 
 
 def _tangent(x: Any, meta: Any, *more: Any, **named: Any) -> Any:
@@ -122,6 +121,6 @@ def kept() -> Iterator[None]:
     that draw."""
     with mock.patch.multiple(runtime_wrappers, _AutogradBackwardCompiler=_Compiler, _AOTDispatchAutogradFunctionFactory=_Factory,
                              _AutogradForwardEpilogue=Epilogue), \
-            mock.patch.object(runtime_wrappers.AOTDispatchAutograd, "process_runtime_tangent", staticmethod(_tangent)), \
+            mock.patch.object(AOTDispatchAutograd, "process_runtime_tangent", staticmethod(_tangent)), \
             mock.patch.object(inner_replays, "remat_using_tags_for_fwd_loss_bwd_graph", _replay_inside):
         yield

@@ -8,8 +8,6 @@ from typing import Any, Iterable
 
 import torch
 from torch import fx
-from torch._functorch import partitioners
-from torch.utils._pytree import tree_leaves
 
 from .._errors import Error
 from . import _plan_costs as costs
@@ -18,6 +16,8 @@ from ._plan_labels import Policy, join, label
 from ._plan_nodes import (describe, is_mutation, is_random, is_view, mutated_inputs, replay_form, replayed_results, results, root,
                           runs_once, storage_bytes, tangent_bytes, tensor_operands, written_arguments)
 from ._plan_workspace import Measured
+from ._seam.core import tree_leaves
+from ._seam.joint import classify_nodes, is_tangent
 
 
 @dataclasses.dataclass
@@ -71,7 +71,7 @@ class Problem:
 
     def _order(self, static_inputs: Iterable[int], num_fwd_outputs: int) -> Iterable[Operation]:
         """Forward, then backward, each in the order of the joint graph."""
-        info = partitioners.classify_nodes(self.joint, list(static_inputs or []), num_fwd_outputs)
+        info = classify_nodes(self.joint, list(static_inputs or []), num_fwd_outputs)
         self.forward_views = [node for node in self.joint.graph.nodes
                               if is_view(node) and node in info._required_fw_nodes]
         calls = [node for node in self.joint.graph.nodes if node.op == "call_function" and not is_view(node)
@@ -173,7 +173,7 @@ class Problem:
         """Returns the bytes of the gradients of outputs, which autograd holds during the whole backward pass, and of
         copies of them."""
         places = [each.meta.get("val") for each in self.joint.graph.find_nodes(op="placeholder")
-                  if partitioners._is_tangent(each)]
+                  if is_tangent(each)]
         return [{"first": self.border, "last": len(self.operations) - 1, "bytes": tangent_bytes(each)}
                 for each in places if isinstance(each, torch.Tensor) and self.border < len(self.operations)]
 

@@ -11,9 +11,11 @@ from typing import Any, Iterable
 
 import torch
 from torch import fx
-from torch._functorch import partitioners
-from torch._functorch.compile_utils import fx_graph_cse
 from torch.utils.checkpoint import CheckpointPolicy
+
+from ._seam.core import OpOverload
+from ._seam.joint import (cleanup_recompute_tags, config as joint_config, force_save_bw_mutation_src, force_save_collectives,
+                          force_save_effectful_ops, fx_graph_cse, has_recomputable_ops)
 
 aten = torch.ops.aten
 #: The places of the regions around an op of Dynamo's graph, the outermost first.
@@ -101,15 +103,15 @@ def mark_kept(joint: fx.GraphModule) -> None:
     not.
     """
     asked = {node: node.meta.get("recompute") for node in joint.graph.nodes}
-    if partitioners.has_recomputable_ops(joint):
-        partitioners.cleanup_recompute_tags(joint, is_default_partition=False)
+    if has_recomputable_ops(joint):
+        cleanup_recompute_tags(joint, is_default_partition=False)
         for node, wish in asked.items():
             if wish is not None and not node.meta.get("has_backward_hook", False):
                 node.meta["recompute"] = wish
-    if not torch._functorch.config.unsafe_allow_optimization_of_collectives:
-        partitioners.force_save_collectives(joint)
-    partitioners.force_save_effectful_ops(joint)
-    partitioners.force_save_bw_mutation_src(joint)
+    if not joint_config.unsafe_allow_optimization_of_collectives:
+        force_save_collectives(joint)
+    force_save_effectful_ops(joint)
+    force_save_bw_mutation_src(joint)
     for node, wish in asked.items():
         node.meta[KEPT] = node.meta.get("recompute") is CheckpointPolicy.MUST_SAVE is not wish
 
@@ -127,7 +129,7 @@ def split_dropouts(joint: fx.GraphModule) -> None:
         if value.device.type != "cpu" or not value.is_contiguous() or not value.numel() or trains is False:
             continue
 
-        def call(target: torch._ops.OpOverload, *args: Any, **named: Any) -> fx.Node:
+        def call(target: OpOverload, *args: Any, **named: Any) -> fx.Node:
             with joint.graph.inserting_before(node):
                 made = joint.graph.call_function(target, args, named)
             given = [each.meta["val"] if isinstance(each, fx.Node) else each for each in args]

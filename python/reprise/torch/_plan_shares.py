@@ -6,9 +6,8 @@ import re
 import warnings
 from typing import Any
 
-from torch._guards import CompileContext
-
 from .._errors import Error, RepriseWarning
+from ._seam.dynamo import CompileContext
 
 #: Limit above the memory of any step, so that all labels are followed.
 UNLIMITED = "1048576GiB"

@@ -15,6 +15,7 @@ from torch import fx
 
 from ._plan_nodes import is_view, results, storage_bytes
 from ._plan_workspace import calls_library
+from ._seam.core import OpOverload
 
 
 def _looks(node: fx.Node) -> bool:
@@ -24,7 +25,7 @@ def _looks(node: fx.Node) -> bool:
 def _is_late(node: fx.Node) -> bool:
     """Returns whether Inductor may compute a result where it is read. The results of library ops and of reductions lie
     in memory."""
-    return _looks(node) or isinstance(node.target, torch._ops.OpOverload) and isinstance(node.meta.get("val"), torch.Tensor) and not (
+    return _looks(node) or isinstance(node.target, OpOverload) and isinstance(node.meta.get("val"), torch.Tensor) and not (
         calls_library(node) or torch.Tag.reduction in node.target.tags)
 
 

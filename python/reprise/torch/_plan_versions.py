@@ -10,7 +10,8 @@ import functools
 from typing import Any, Callable, Mapping, Sequence
 
 import torch
-from torch._functorch._aot_autograd import runtime_wrappers
+
+from ._seam.wrappers import ForwardEpilogue
 
 
 def _watched(saved: Any, outputs: Mapping[int, torch.Tensor]) -> Any:
@@ -21,7 +22,7 @@ def _watched(saved: Any, outputs: Mapping[int, torch.Tensor]) -> Any:
     return output.detach().as_strided(saved.size(), saved.stride(), saved.storage_offset())
 
 
-class Epilogue(runtime_wrappers._AutogradForwardEpilogue):
+class Epilogue(ForwardEpilogue):
     """The end of a forward pass. PyTorch gives each instance code of its own as ``finalize``."""
 
     def __setattr__(self, name: str, value: Any) -> None:

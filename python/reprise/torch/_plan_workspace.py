@@ -11,14 +11,12 @@ from typing import Any, Callable, Iterable, Iterator
 
 import torch
 from torch import fx
-from torch._C._profiler import _ExperimentalConfig
-from torch.autograd import ProfilerConfig, ProfilerState, _disable_profiler_legacy, _enable_profiler_legacy
+from torch.autograd import ProfilerConfig, ProfilerState
 from torch.profiler import record_function
-from torch.utils._python_dispatch import _disable_current_modes
-from torch.utils._pytree import tree_leaves
 
 from . import _plan_cache as cache
 from ._plan_nodes import block_bytes, is_collective, is_mutation, is_view, results, storage_bytes, tensor_operands
+from ._seam.core import ExperimentalConfig, OpOverload, disable_current_modes, disable_profiler, enable_profiler, tree_leaves
 
 
 
@@ -57,13 +55,13 @@ def is_measurable(node: fx.Node) -> bool:
     not."""
     if any(each is not None and each.layout is not torch.strided for each in results(node)):
         return False
-    return isinstance(node.target, torch._ops.OpOverload) and not is_mutation(node) and not is_collective(node) and not is_view(node)
+    return isinstance(node.target, OpOverload) and not is_mutation(node) and not is_collective(node) and not is_view(node)
 
 
 def calls_library(node: fx.Node) -> bool:
     """Returns whether Inductor's code calls the eager op instead of its own kernel. Inductor falls back for all ops
     that it does not know, such as a user's, when it meets the first of them."""
-    from torch._inductor import lowering
+    from ._seam.inductor import lowering
     return node.target in (*LIBRARY, *lowering.fallbacks) or node.target not in lowering.lowerings
 
 
@@ -188,14 +186,14 @@ def _measure_cpu(nodes: dict[str, fx.Node]) -> dict[str, tuple[int, Storages | N
     """Runs in its own thread: one thread has one profiler, which may be the user's. PyTorch's other profiler, Kineto,
     prints lines that nothing turns off once PyTorch is loaded."""
     storages = {}
-    _enable_profiler_legacy(ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig()))
+    enable_profiler(ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, ExperimentalConfig()))
     try:
         for key, node in nodes.items():
             made = run(node, key)
             if made is not None:
                 storages[key] = _find_storages(node, made)
     finally:
-        records = _disable_profiler_legacy()
+        records = disable_profiler()
     return {key: (peak, storages[key]) for key, peak in _memory_peaks(records, list(storages)).items()}
 
 
@@ -226,7 +224,7 @@ def _measure(nodes: dict[str, fx.Node]) -> dict[str, Measured]:
     """Measures the run of each op, and restores the generators."""
     peaks: dict[str, tuple[int, Storages | None]] = {}
     gpus = sorted({_device(node).index for node in nodes.values() if _device(node).type == "cuda"})
-    with torch.random.fork_rng(gpus), _disable_current_modes(), ThreadPoolExecutor(1) as thread:
+    with torch.random.fork_rng(gpus), disable_current_modes(), ThreadPoolExecutor(1) as thread:
         for device, measure in (("cpu", _measure_cpu), ("cuda", _measure_cuda)):
             chosen = {key: node for key, node in nodes.items() if _device(node).type == device}
             if chosen:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-import torch
-
 from .._errors import Error
+from ._seam.dynamo import config
 
 
 def raising(error: Error) -> Callable[..., Any]:
@@ -15,7 +14,7 @@ def raising(error: Error) -> Callable[..., Any]:
 
     If Dynamo is set to suppress errors, it gets the error, and runs the graph itself.
     """
-    if torch._dynamo.config.suppress_errors:
+    if config.suppress_errors:
         raise error
 
     def run(*arguments: Any) -> Any:

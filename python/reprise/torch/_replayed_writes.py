@@ -16,13 +16,11 @@ import warnings
 from typing import Any, Callable, Iterator
 
 import torch
-from torch._dynamo import eval_frame
 from torch.multiprocessing.reductions import StorageWeakRef
-from torch.utils import checkpoint
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
 from .._errors import RepriseWarning
+from ._seam.core import OpOverload, TorchDispatchMode, tree_leaves
+from ._seam.dynamo import checkpoint, eval_frame, generate_checkpoint, replace_generate_checkpoint
 
 BACKENDS = ("reprise", "reprise_plan")
 #: Files of the frames between the user's call of a checkpoint and the request for its place.
@@ -65,7 +63,7 @@ def _find_storages(values: Any) -> set[StorageWeakRef]:
 def _find_written(op: Any, args: tuple, kwargs: dict[str, Any]) -> list[torch.Tensor]:
     """Returns the operands that an op writes. A batch norm's schema does not show that it writes its running
     statistics."""
-    if not isinstance(op, torch._ops.OpOverload):
+    if not isinstance(op, OpOverload):
         return []
     given = {each.name: value for each, value in zip(op._schema.arguments, args)} | kwargs
     names = [each.name for each in op._schema.arguments if each.alias_info and each.alias_info.is_write]
@@ -123,7 +121,7 @@ def _region(function: Callable) -> Iterator[None]:
 
 def install() -> None:
     """Watches each call of torch.utils.checkpoint outside of compiled graphs for such state."""
-    generate, forward = checkpoint._checkpoint_without_reentrant_generator, checkpoint.CheckpointFunction.forward
+    generate, forward = generate_checkpoint(), checkpoint.CheckpointFunction.forward
 
     @functools.wraps(generate)
     def watched_generate(function: Callable, *arguments: Any, **named: Any) -> Iterator[None]:
@@ -135,7 +133,7 @@ def install() -> None:
         with _region(function) if any(context.needs_input_grad) else contextlib.nullcontext():
             return forward(context, function, *arguments)
     if not isinstance(getattr(generate, "__wrapped__", None), types.FunctionType):
-        checkpoint._checkpoint_without_reentrant_generator = watched_generate
+        replace_generate_checkpoint(watched_generate)
         checkpoint.CheckpointFunction.forward = staticmethod(watched_forward)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 from typing import Iterator
 
-import torch
-from torch._dynamo.convert_frame import compile_lock
+from ._seam.dynamo import compile_lock, compile_session
 
 
 @contextlib.contextmanager
 def tracing() -> Iterator[None]:
     """Allows one thread to trace at a time, as a compilation: otherwise other threads that call compiled functions
     would treat a bare trace as one around them."""
-    with compile_lock, torch.compiler._compile_session_context():
+    with compile_lock, compile_session():
         yield

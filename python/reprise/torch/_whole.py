@@ -18,6 +18,7 @@ import torch.fx as fx
 from .._errors import Error, UsageError, suggest
 from . import _replayed_writes
 from ._raising import raising
+from ._seam.dynamo import lookup_backend
 from ._whole_autograd import Calling
 from ._whole_budget import StepBudget, step_budget
 from ._whole_coarse import keep_whole
@@ -75,6 +76,6 @@ def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str,
         if not fallback:
             return raising(error)
         _say_fallback(", ".join(sorted(error.missing)))
-        return torch._dynamo.lookup_backend("inductor")(original, inputs)
+        return lookup_backend("inductor")(original, inputs)
     except Error as error:
         return raising(error)

@@ -6,6 +6,7 @@ from typing import Any, Sequence
 
 import torch
 
+from ._seam.core import keeps_graph
 from ._whole_functional import Functional, hidden
 from ._whole_graphs import CompiledGraph, Pending, Reading, draw_seed
 from ._whole_untraced import Untraced
@@ -55,7 +56,7 @@ class _Graph(Untraced):
         if gradients is None:
             read |= zip(ctx.reading.unread, ctx.kept[0].grad_fn.saved_tensors if ctx.kept else ())
             gradients = _derive(pending, [*(read[number] for number in graph.saved), *given])
-        if not torch._C._autograd._get_current_graph_task_keep_graph():
+        if not keeps_graph():
             ctx.kept = []
         placed: list[Any] = [None] * len(graph.inputs)
         for number, gradient, is_reached in zip(graph.level.wanted, gradients, pending.reached):

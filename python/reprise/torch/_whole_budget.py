@@ -8,9 +8,8 @@ import re
 import weakref
 from typing import Any, Callable, Iterator
 
-from torch._guards import CompileContext
-
 from .._errors import Error, least_met
+from ._seam.dynamo import CompileContext
 from ._whole_pause import PausingStep
 
 _UNITS = {"": 1, "B": 1, **{f"{letter}iB": 1 << 10 * power for power, letter in enumerate("KMGT", 1)},

@@ -8,10 +8,8 @@ from typing import Any
 import torch
 import torch.fx as fx
 import torch.nn.functional as F
-from torch._C._functorch import is_functorch_wrapped_tensor
-from torch._ops import HigherOrderOperator
-from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
+from ._seam.core import HigherOrderOperator, is_functorch_wrapped_tensor, is_traceable_wrapper_subclass
 from ._whole_errors import Unsupported, source_line
 from ._whole_stops import Stops
 

@@ -6,12 +6,9 @@ from typing import Any
 
 import torch
 import torch.fx as fx
-from torch._decomp import decomposition_table
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx.experimental.proxy_tensor import make_fx
-from torch.utils._python_dispatch import _disable_current_modes
-from torch.utils._pytree import tree_flatten, tree_unflatten
 
+from ._seam.core import disable_current_modes, tree_flatten, tree_unflatten
+from ._seam.graphs import FakeTensorMode, decomposition_table, make_fx
 from ._whole_fast_paths import FAST_PATHS
 from .aten import CONVERTERS, Missing
 
@@ -52,7 +49,7 @@ def decompose(node: fx.Node) -> tuple[fx.GraphModule, list[fx.Node]]:
         return FAST_PATHS.get(node.target, node.target)(*arguments, **keywords)
 
     table = {target: rule for target, rule in decomposition_table.items() if target not in CONVERTERS}
-    with _disable_current_modes(), torch.no_grad(), FakeTensorMode():
+    with disable_current_modes(), torch.no_grad(), FakeTensorMode():
         traced = make_fx(torch.func.functionalize(call, remove="mutations_and_views"), decomposition_table=table)
         module = traced(*[_sample(leaves[place]) for place in places])
     module.graph.eliminate_dead_code()

@@ -11,16 +11,13 @@ from typing import Any, Callable, Iterator, Sequence
 
 import torch
 import torch.fx as fx
-from torch._dynamo import compiled_autograd
-from torch._functorch._aot_autograd import graph_compile, runtime_wrappers
-from torch._functorch._aot_autograd.descriptors import PlainAOTOutput
-from torch._functorch._aot_autograd.functional_utils import assert_functional_graph
-from torch._functorch._aot_autograd.graph_capture import _create_graph, _prepare_graph_capture_tracing
-from torch._functorch._aot_autograd.graph_capture_wrappers import fn_prepped_for_autograd
-from torch._functorch._aot_autograd.schemas import OutputType, TensorAlias
-from torch._functorch._aot_autograd.subclass_utils import requires_subclass_dispatch
-from torch._functorch.aot_autograd import create_aot_state, prepare_aot_module_simplified
 
+from ._seam.capture import (OutputType, PlainAOTOutput, TensorAlias, assert_functional_graph, capture_graph, create_aot_state,
+                            create_graph, create_wrappers, fn_prepped_for_autograd, prepare_aot_module_simplified, prepare_tracing,
+                            requires_subclass_dispatch, tensorify_scalars)
+from ._seam.core import disable_current_modes, get_mkldnn_enabled, is_any_autocast_enabled, set_mkldnn_enabled
+from ._seam.dynamo import without_compiled_autograd
+from ._seam.wrappers import RuntimeWrapper, post_compile, pre_compile
 from ._whole_errors import Unsupported
 
 _OF_INPUTS = (OutputType.alias_of_input, OutputType.is_input)
@@ -78,7 +75,7 @@ class Functional:
 
 
 def _without_elements(value: torch.Tensor) -> torch.Tensor:
-    with torch.utils._python_dispatch._disable_current_modes():
+    with disable_current_modes():
         sizes, strides = [int(size) for size in value.size()], [int(stride) for stride in value.stride()]
         return torch.empty(0, dtype=value.dtype, device="meta").as_strided(sizes, strides, int(value.storage_offset()))
 
@@ -86,12 +83,12 @@ def _without_elements(value: torch.Tensor) -> torch.Tensor:
 @contextlib.contextmanager
 def _without_mkldnn() -> Iterator[None]:
     """Returns a graph in which a recurrent net is no op of that library."""
-    enabled = torch._C._get_mkldnn_enabled()
-    torch._C._set_mkldnn_enabled(False)
+    enabled = get_mkldnn_enabled()
+    set_mkldnn_enabled(False)
     try:
         yield
     finally:
-        torch._C._set_mkldnn_enabled(enabled)
+        set_mkldnn_enabled(enabled)
 
 
 def _trace(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]:
@@ -100,9 +97,9 @@ def _trace(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]
         outputs = call(*arguments)
         return outputs, type(outputs)(PlainAOTOutput(number) for number in range(len(outputs)))
 
-    wrappers = graph_compile._create_wrappers_for_dispatch(True)
+    wrappers = create_wrappers(True)
     config = state.aot_config
-    function, arguments, descs, metadata = runtime_wrappers.pre_compile(
+    function, arguments, descs, metadata = pre_compile(
         wrappers, described, state.flat_args, state.flat_args_descs, config, fw_metadata=state.fw_metadata)
     prepared, masks = fn_prepped_for_autograd(function, descs, metadata, config), []
 
@@ -111,19 +108,19 @@ def _trace(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]
         masks.append(mask)
         return outputs, output_descs
 
-    tracing = _prepare_graph_capture_tracing(forward, arguments, descs, function, fw_metadata=metadata, aot_config=config,
+    tracing = prepare_tracing(forward, arguments, descs, function, fw_metadata=metadata, aot_config=config,
                                              trace_joint=False)
-    module = _create_graph(tracing.fn_to_trace, tracing.flat_args, tracing.flat_args_descs, aot_config=config)
+    module = create_graph(tracing.fn_to_trace, tracing.flat_args, tracing.flat_args_descs, aot_config=config)
     assert_functional_graph(module.graph)
     module.graph.eliminate_dead_code()
     module.recompile()
-    graph_compile._apply_tensorify_python_scalars(module)  # may replace outputs
+    tensorify_scalars(module)  # may replace outputs
     return Functional(module, metadata, masks[-1], function, arguments), wrappers
 
 
 def _trace_inference(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]:
-    capture = graph_compile.aot_stage1_graph_capture(state, call)
-    graph_compile._apply_tensorify_python_scalars(capture.graph_module)
+    capture = capture_graph(state, call)
+    tensorify_scalars(capture.graph_module)
     return Functional(capture.graph_module, state.fw_metadata, None), capture.wrappers
 
 
@@ -134,7 +131,7 @@ def make_functional(module: fx.GraphModule, inputs: Sequence[Any],
     with _without_mkldnn(), contextlib.ExitStack() as stack:
         call, parameters, _, _, arguments, descs, config, fake_mode, shapes, _, _, _ = prepare_aot_module_simplified(
             module, inputs, None, {}, False, False, flatten=False)
-        stack.enter_context(compiled_autograd._disable())
+        stack.enter_context(without_compiled_autograd())
         state = create_aot_state(stack, call, arguments, descs, config, fake_mode, shapes)
         if requires_subclass_dispatch(arguments, state.fw_metadata):
             raise Unsupported({"subclasses of tensors": ["its inputs"]})
@@ -148,10 +145,10 @@ def make_functional(module: fx.GraphModule, inputs: Sequence[Any],
             return outputs
 
         boxed._boxed_call = True
-        compiled = runtime_wrappers.RuntimeWrapper(
-            indices_of_inps_to_detach=[], trace_joint=is_training, disable_amp=torch._C._is_any_autocast_enabled(),
+        compiled = RuntimeWrapper(
+            indices_of_inps_to_detach=[], trace_joint=is_training, disable_amp=is_any_autocast_enabled(),
         ).post_compile(boxed, state.aot_config, runtime_metadata=functional.metadata)
-        compiled, _ = runtime_wrappers.post_compile(wrappers, compiled, state.aot_config,
+        compiled, _ = post_compile(wrappers, compiled, state.aot_config,
                                                     runtime_metadata=functional.metadata)
     return lambda *given: compiled([*parameters, *given])
 

@@ -13,18 +13,15 @@ from typing import Any, Callable, Sequence
 
 import torch
 import torch.fx as fx
-from torch._dynamo.backends.distributed import propagate_dynamo_source, propagate_metadata
-from torch._dynamo.utils import to_fake_tensor
-from torch._guards import detect_fake_mode
-from torch._subclasses import FakeTensor
-from torch.fx.passes.split_module import split_module
-from torch.utils._pytree import tree_leaves
 
+from ._seam.core import enter_autocast, exit_autocast, set_grad_enabled, tree_leaves
+from ._seam.dynamo import propagate_dynamo_source, propagate_metadata, to_fake_tensor
+from ._seam.graphs import FakeTensor, detect_fake_mode, split_module
+from ._tracing import tracing
 from ._whole_errors import Unsupported, source_line
 from ._whole_regions import is_function, open_regions
 from ._whole_twice import refuse, why_not_twice
 from ._whole_untraced import Untraced
-from ._tracing import tracing
 
 Compiler = Callable[[fx.GraphModule, Sequence[Any]], Callable[..., Any]]
 
@@ -106,14 +103,14 @@ def _stand_in(module: fx.GraphModule, autocasts: Sequence[tuple[Any, ...]]) -> N
     graph = module.graph
     first = next(node for node in graph.nodes if node.op != "placeholder")
     with graph.inserting_before(first):
-        entered = [graph.call_function(torch.amp._enter_autocast, arguments) for arguments in autocasts]
+        entered = [graph.call_function(enter_autocast, arguments) for arguments in autocasts]
     with graph.inserting_before(graph.find_nodes(op="output")[0]):
         for each in reversed(entered):
-            graph.call_function(torch.amp._exit_autocast, (each,))
+            graph.call_function(exit_autocast, (each,))
 
 
 def _without_grad_modes(module: fx.GraphModule) -> fx.GraphModule:
-    for node in module.graph.find_nodes(op="call_function", target=torch._C._set_grad_enabled):
+    for node in module.graph.find_nodes(op="call_function", target=set_grad_enabled):
         module.graph.erase_node(node)
     output = module.graph.find_nodes(op="output")[0]
     results = output.args[0] if isinstance(output.args[0], (tuple, list)) else (output.args[0],)
@@ -147,7 +144,7 @@ class _Passes:
         self._refusal = why_not_twice(node, backward)
         #: Backward passes for each combination of inputs with gradients.
         self._twice: dict[tuple[bool, ...], Callable[..., Any]] = {}
-        _stand_in(forward, [each.args for each in module.graph.find_nodes(op="call_function", target=torch.amp._enter_autocast)])
+        _stand_in(forward, [each.args for each in module.graph.find_nodes(op="call_function", target=enter_autocast)])
         with torch.no_grad():
             given = self._run_forward(forward, arguments, source_line(node))
             # Autograd runs it outside of autocast, as eager does; custom_bwd is in the graph.

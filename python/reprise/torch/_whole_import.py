@@ -7,11 +7,11 @@ from typing import Any, Iterable
 
 import torch
 import torch.fx as fx
-from torch.utils._pytree import tree_leaves
 from torch.utils.checkpoint import CheckpointPolicy
 
 from ._plan_labels import LABELS
 from ._plan_nodes import is_view, root
+from ._seam.core import tree_leaves
 from ._whole_decompose import decompose
 from ._whole_errors import Unsupported, source_line, source_place
 from .aten import CONVERTERS, Builder, Missing, Value, register_third_party

@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from ._seam.core import BelowAutograd
+
 _library = torch.library.Library("reprise", "FRAGMENT")
 _library.define("attention(Tensor q, Tensor k, Tensor v, Tensor? mask, float rate, bool causal, float scale) -> Tensor",
                 tags=(torch.Tag.pt2_compliant_tag,))
@@ -68,5 +70,5 @@ def _stop_gradients(info: Any, dims: Any, x: torch.Tensor) -> tuple[torch.Tensor
 
 @torch.library.impl(_library, "stop_gradient", "Autograd")
 def _without_gradient(x: torch.Tensor) -> torch.Tensor:
-    with torch._C._AutoDispatchBelowAutograd():
+    with BelowAutograd():
         return torch.ops.reprise.stop_gradient(x)

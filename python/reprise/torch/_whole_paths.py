@@ -11,10 +11,10 @@ import functools
 from typing import Any, Callable, Sequence
 
 import torch
-from torch._dynamo import compiled_autograd
 
-from ._whole_functional import Functional
+from ._seam.dynamo import without_compiled_autograd
 from ._tracing import tracing
+from ._whole_functional import Functional
 
 #: Function from arguments of a level, tensors without elements, to its gradients; None without a path.
 Gradients = Callable[[Sequence[torch.Tensor]], list[Any]]
@@ -79,7 +79,7 @@ class Paths:
     def _run(self, gradients: Gradients, flags: Sequence[bool]) -> list[Any]:
         fake_mode = self._examples[0].fake_mode  # type: ignore[attr-defined]
         # A fake mode is of one thread at a time, and several threads may run backward passes.
-        with tracing(), fake_mode, torch.enable_grad(), compiled_autograd._disable():
+        with tracing(), fake_mode, torch.enable_grad(), without_compiled_autograd():
             arguments = [torch.empty_like(each, requires_grad=False) for each in self._examples]
             for each, flag in zip(arguments, flags):
                 each.requires_grad_(flag)

@@ -13,7 +13,8 @@ from typing import Any, Callable
 
 import torch
 import torch.fx as fx
-from torch.utils._pytree import tree_map
+
+from ._seam.core import tree_map
 
 Split = Callable[[fx.GraphModule], fx.GraphModule]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import torch
 import torch.fx as fx
-from torch.utils._pytree import tree_leaves
 
+from ._seam.core import get_data, get_unwrapped, is_functorch_wrapped_tensor, set_grad_enabled, tree_leaves
 from ._whole_errors import Unsupported, source_line
 
 #: Writes that add to their operand, whose gradient passes unchanged.
@@ -45,8 +45,8 @@ def _storage(node: fx.Node) -> int | None:
     value = node.meta.get("example_value")
     if not isinstance(value, torch.Tensor):
         return None
-    while torch._C._functorch.is_functorch_wrapped_tensor(value):
-        value = torch._C._functorch.get_unwrapped(value)
+    while is_functorch_wrapped_tensor(value):
+        value = get_unwrapped(value)
     return value.untyped_storage()._cdata if value.layout is torch.strided else id(value)
 
 
@@ -57,7 +57,7 @@ def _is_float(node: fx.Node) -> bool:
 
 def _is_gradient_free(node: fx.Node) -> bool:
     return node.op == "call_method" and node.target == "detach" or \
-        node.target in (torch.detach, torch._C._autograd._get_data_attr)
+        node.target in (torch.detach, get_data)
 
 
 class Stops:
@@ -69,7 +69,7 @@ class Stops:
         self._is_enabled: dict[fx.Node, bool] = {}
         enabled = True
         for number, node in enumerate(graph.nodes):
-            if node.target is torch._C._set_grad_enabled:
+            if node.target is set_grad_enabled:
                 enabled = node.args[0]
             self._order[node], self._is_enabled[node] = number, enabled
 

@@ -7,7 +7,8 @@ import types
 from typing import Any, Callable
 
 import torch
-from torch._dynamo import trace_rules
+
+from ._seam.dynamo import trace_rules
 
 # Frames of this package run untraced, and a call of it from a traced function breaks the graph there.
 trace_rules.add("reprise")

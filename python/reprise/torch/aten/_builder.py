@@ -7,7 +7,8 @@ import struct
 from typing import Any, Iterable, Sequence
 
 import torch
-from torch.utils._python_dispatch import _disable_current_modes
+
+from .._seam.core import disable_current_modes
 
 TYPES = {torch.float32: "f32", torch.float64: "f64", torch.bfloat16: "bf16", torch.float16: "f16", torch.int64: "i64",
          torch.int32: "i32", torch.bool: "i1"}
@@ -217,7 +218,7 @@ class Builder:
     def tensor(self, tensor: torch.Tensor) -> Value:
         """The elements of a tensor."""
         dtype = WIDENED.get(tensor.dtype, tensor.dtype)
-        with _disable_current_modes():
+        with disable_current_modes():
             flat = tensor.detach().to(dtype).flatten().tolist()
         if not flat:
             return Value("%none", tensor.shape, dtype)
@@ -335,7 +336,7 @@ class Builder:
         """Returns the elements at some indices of a dimension, which their dimensions replace: a value, or nested
         lists."""
         if not isinstance(indices, Value):
-            with _disable_current_modes():
+            with disable_current_modes():
                 indices = self.tensor(torch.tensor(indices))
         dim %= x.rank
         taken = self.gather(self.transpose(x, [dim] + [each for each in range(x.rank) if each != dim]), indices)
