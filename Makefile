@@ -2,7 +2,8 @@
 # make demo       train a small GPT under several policies and compare them (TEXT=FILE for another text)
 # make check      unit tests and lit, without the slow ones
 # make test       run every test; the last line is "N passed, N failed"
-# make test-frameworks  the tests that need PyTorch, JAX and their models, in a virtual environment (ALL=1 for every model)
+# make test-frameworks  the tests that need PyTorch, JAX and their models, in a virtual environment (ALL=1 for every model,
+#                       VERSIONS=all for every version of test/Frameworks/versions.txt)
 # make bench      measure; writes build/bench/*.json
 # make asan       build with address and undefined-behaviour sanitizers and run the lit suite and the unit tests
 # make tsan       build the runtime with the thread sanitizer and run its unit tests
@@ -37,7 +38,7 @@ test: build
 	@python3 utils/run-tests.py build
 
 test-frameworks: build
-	@python3 utils/check-frameworks.py build $(if $(ALL),--all)
+	@python3 utils/check-frameworks.py build $(if $(ALL),--all) $(if $(VERSIONS),--versions=$(VERSIONS))
 
 bench: build
 	@python3 utils/bench/bench.py --build build

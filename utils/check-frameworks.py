@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Runs test/Frameworks against PyTorch, JAX and the packages that have models for them.
 
-Usage: check-frameworks.py BUILD [--all] [TEST]...  TEST: the name of a file, such as test_plan; default: all of them
+Usage: check-frameworks.py BUILD [--all] [--versions=WHICH] [TEST]...
+  TEST   the name of a file, such as test_plan; default: all of them
+  WHICH  "all": also the versions of test/Frameworks/versions.txt; or one of them, such as torch==2.11.0, alone
 
 Makes BUILD/frameworks-venv from test/Frameworks/requirements.txt, again only if that file has changed, and installs the
-Python package there, linked to its sources. Packages that the system's Python has in the right version are not fetched.
+Python package there, linked to its sources. Each line of versions.txt has an environment of its own, made of the same
+requirements with other versions of some packages, and runs the tests of its framework. Packages that the system's Python has in the right version are not fetched.
 Each test file is a separate process, in an empty folder, and ends with "N passed, N failed[, N skipped]". As many run
 at once as there are cores, since most of their time is a single compiler's. --all tells the tests to try everything
 instead of a choice that finds faults in a few minutes.
@@ -33,13 +36,51 @@ def run(*command):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def make_environment(build):
+class Environment:
+    """Virtual environment: the requirements of the tests, with other versions of some packages."""
+
+    def __init__(self, build, others=""):
+        self.build, self.others = build, others.split()
+        self.name = "-".join(["", *self.others[0].split("==")]) if self.others else ""
+        self.folder = os.path.join(build, "frameworks-venv" + self.name)
+
+    def requirements(self):
+        """Returns the text of the requirements."""
+        with open(os.path.join(TESTS, "requirements.txt")) as stream:
+            text = stream.read()
+        for each in self.others:
+            text = re.sub(rf"^{each.split('==')[0]}==.*$", each, text, flags=re.M)
+        return text
+
+    def tests(self):
+        """Returns the paths of the tests of its framework; without other versions, of all frameworks."""
+        paths = sorted(glob.glob(os.path.join(TESTS, "test_*.py")))
+        of_jax = [each for each in paths if os.path.basename(each).startswith("test_jax")]
+        if not self.others:
+            return paths
+        return of_jax if self.others[0].startswith("jax") else [each for each in paths if each not in of_jax]
+
+
+def environments(build, which):
+    """Returns the environments that --versions asks for; default: that of requirements.txt."""
+    with open(os.path.join(TESTS, "versions.txt")) as stream:
+        others = [Environment(build, line.strip()) for line in stream if line.strip() and not line.startswith("#")]
+    if which in ("", "all"):
+        return [Environment(build), *(others if which else ())]
+    chosen = [each for each in others if each.others[0] == which]
+    if not chosen:
+        sys.exit(f"error: --versions={which}: expected \"all\" or one of {', '.join(each.others[0] for each in others)}")
+    return chosen
+
+
+def make_environment(environment):
     """Returns the virtual environment's Python and None, or None and the reason why there is none."""
-    folder = os.path.join(build, "frameworks-venv")
+    folder = environment.folder
     python, stamp = os.path.join(folder, "bin", "python"), os.path.join(folder, "requirements.sha256")
-    requirements = os.path.join(TESTS, "requirements.txt")
-    with open(requirements, "rb") as stream:
-        wanted = hashlib.sha256(stream.read() + sys.version.encode()).hexdigest()
+    requirements = os.path.join(environment.build, f"requirements{environment.name}.txt")
+    with open(requirements, "w") as stream:
+        stream.write(environment.requirements())
+    wanted = hashlib.sha256((environment.requirements() + sys.version).encode()).hexdigest()
     if os.path.exists(stamp):
         with open(stamp) as stream:
             if stream.read() == wanted:
@@ -63,10 +104,10 @@ def install(build, python):
     return done.stdout if done.returncode else None
 
 
-def run_test(build, python, path, arguments):
+def run_test(environment, python, path, arguments):
     """(passed, failed, skipped) of one file."""
-    name = os.path.splitext(os.path.basename(path))[0]
-    folder = os.path.join(build, "test", "frameworks", name)
+    build, name = environment.build, os.path.splitext(os.path.basename(path))[0]
+    folder = os.path.join(build, "test", "frameworks" + environment.name, name)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     environment = dict(os.environ, REPRISE_SOURCE=SOURCE, REPRISE_BUILD=build, HF_HUB_OFFLINE="1", PYTHONDONTWRITEBYTECODE="1",
@@ -99,19 +140,32 @@ def priority(path):
     return name not in LONG, name
 
 
-def main(build, arguments):
-    python, reason = make_environment(build)
+def run_tests(environment, names, arguments):
+    """(passed, failed, skipped) of the tests of one environment."""
+    python, reason = make_environment(environment)
     if not python:
-        print(f"skipped: {reason}\n0 passed, 0 failed, 1 skipped")
-        return 0
-    wrong = install(build, python)
+        print(f"skipped: {reason}")
+        return 0, 0, 1
+    wrong = install(environment.build, python)
     if wrong:
-        print(f"FAILED: the package cannot be installed\n{wrong}\n0 passed, 1 failed")
-        return 1
-    names = [each for each in arguments if not each.startswith("--")]
-    chosen = [os.path.join(TESTS, name + ".py") for name in names] or sorted(glob.glob(os.path.join(TESTS, "test_*.py")), key=priority)
+        print(f"FAILED: the package cannot be installed\n{wrong}")
+        return 0, 1, 0
+    chosen = [os.path.join(TESTS, name + ".py") for name in names] or sorted(environment.tests(), key=priority)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        counts = list(pool.map(lambda path: run_test(build, python, path, ["all"] if "--all" in arguments else []), chosen))
+        counts = list(pool.map(lambda path: run_test(environment, python, path, arguments), chosen))
+    return tuple(map(sum, zip(*counts)))
+
+
+def main(build, arguments):
+    names = [each for each in arguments if not each.startswith("--")]
+    which = next((each.removeprefix("--versions=") for each in arguments if each.startswith("--versions=")), "")
+    counts = []
+    for environment in environments(build, which):
+        if which:
+            print(f"== {' '.join(environment.others) or 'requirements.txt'}", flush=True)
+        counts.append(run_tests(environment, names, ["all"] if "--all" in arguments else []))
+        if which:
+            print("== {} passed, {} failed, {} skipped".format(*counts[-1]), flush=True)
     passed, failed, skipped = map(sum, zip(*counts))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0

@@ -7,18 +7,30 @@ its entry points.
 try:
     import torch as _torch
 except ImportError as error:
-    raise ImportError("reprise.torch needs PyTorch 2.13, which is not installed") from error
+    raise ImportError("reprise.torch needs PyTorch 2.11 or newer, which is not installed") from error
 
-from .._versions import warn_untested
-from . import _replayed_writes
-from ._export import Exported, export
-from ._plan_backend import reprise_plan
-from ._plan_report import GraphPlan, plans
-from ._seam.dynamo import list_backends as _list_backends
-from ._seam.dynamo import register_backend as _register_backend
-from ._whole import reprise
-from ._whole_errors import Unsupported
-from ._whole_graphs import CompiledGraph, graphs
+from .._errors import Error as _Error
+from ._seam import versions as _versions
+
+_versions.require()
+
+from . import _replayed_writes  # noqa: E402
+from ._plan_report import GraphPlan, plans  # noqa: E402
+from ._seam.dynamo import list_backends as _list_backends  # noqa: E402
+from ._seam.dynamo import register_backend as _register_backend  # noqa: E402
+from ._whole_errors import Unsupported  # noqa: E402
+
+try:
+    from ._plan_backend import reprise_plan
+except (ImportError, _Error) as error:
+    reprise_plan = _versions.missing('backend="reprise_plan"', error, 'backend="reprise"')
+try:
+    from ._export import Exported, export
+    from ._whole import reprise
+    from ._whole_graphs import CompiledGraph, graphs
+except (ImportError, _Error) as error:
+    reprise = export = graphs = _versions.missing('backend="reprise"', error, 'backend="reprise_plan" with codegen="eager"')
+    Exported = CompiledGraph = None
 
 __all__ = ["CompiledGraph", "Exported", "GraphPlan", "Unsupported", "export", "graphs", "plans", "reprise", "reprise_plan"]
 
@@ -26,5 +38,5 @@ if "reprise_plan" not in _list_backends(exclude_tags=()):  # otherwise an entry 
     _register_backend(reprise_plan, name="reprise_plan")
 if "reprise" not in _list_backends(exclude_tags=()):
     _register_backend(reprise, name="reprise")
-warn_untested("PyTorch", _torch.__version__)
+_versions.warn_untested()
 _replayed_writes.install()

@@ -23,6 +23,7 @@ from ._seam.core import tree_leaves
 from ._seam.generators import run_and_save_rng_state, run_with_rng_state
 from ._seam.graphs import BoxedCodeGen
 from ._seam.joint import aot_module_simplified, config as joint_config
+from ._seam.versions import is_tested
 from ._tracing import tracing
 
 OPTIONS = ("budget", "policy", "codegen")
@@ -160,7 +161,8 @@ def _make_partitioner(options: dict[str, Any] | None, is_followed: bool) -> Call
         raise UsageError(f"unknown codegen {codegen!r}{suggest(codegen, CODEGENS)}")
     labels.check(policy)
     share = Share(options, parse_budget(given.get("budget")), is_followed)
-    return lambda: Partitioner(share.budget(), policy, codegen == "inductor", share)
+    is_fused = codegen == "inductor" and is_tested()  # otherwise the code might have other bits under each plan
+    return lambda: Partitioner(share.budget(), policy, is_fused, share)
 
 
 def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable:

@@ -25,19 +25,16 @@ from __future__ import annotations
 
 import contextlib
 from typing import Any, Callable
-from unittest import mock
 
 import torch
 from torch import fx
 
 from ._plan_loops import MOVES, find_splitters
 from ._plan_nodes import is_view, root, tensor_operands
+from ._seam import patches
 from ._seam.core import OpOverload
-from ._seam.inductor import (CppOverrides, CppVecOverrides, IndentedBuffer, InductorChoices, TilingSelect, V, config, cpp, ir, pick_vec_isa,
+from ._seam.inductor import (CppOverrides, CppVecOverrides, IndentedBuffer, InductorChoices, TilingSelect, V, config, ir, pick_vec_isa,
                              select_tiling, select_tiling_indices)
-
-FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
-             "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sigmoid", "sin", "sinh", "tan", "tanh")
 
 #: Functions with one formula per range of angles.
 TRIGONOMETRIC = ("cos", "sin", "tan")
@@ -95,7 +92,7 @@ def _tile(self: TilingSelect, functions: Any, sizes: Any) -> Any:
     if not any(reduced for _, reduced in sizes):
         return select_tiling(self, functions, sizes)
     with config.patch({"cpp.enable_tiling_heuristics": False}), \
-            mock.patch.object(cpp, "get_loop_body_lowp_fp", lambda body: (None, False)):
+            patches.LOW_PRECISION.replaced(lambda body: (None, False)):
         return select_tiling(self, functions, sizes)
 
 
@@ -113,7 +110,7 @@ def _create_aligned(cls: type, kernel: Any, *arguments: Any, **named: Any) -> An
     """Treats values that an op allocates as aligned, whatever its operands. Only a view of an operand has the operand's
     alignment."""
     is_view_of = isinstance(kernel, OpOverload) and any(each.alias_info for each in kernel._schema.returns)
-    with contextlib.nullcontext() if is_view_of else mock.patch.object(ir, "is_unaligned", lambda node: False):
+    with contextlib.nullcontext() if is_view_of else patches.UNALIGNED.replaced(lambda node: False):
         return _create(cls, kernel, *arguments, **named)
 
 
@@ -121,17 +118,19 @@ def _create_aligned(cls: type, kernel: Any, *arguments: Any, **named: Any) -> An
 def alike(on_gpu: bool) -> Any:
     """Makes Inductor write such code within this context. Without vectors a CPU has only one set of bits anyway."""
     with contextlib.ExitStack() as stack:
+        for each in (patches.CHOICES, patches.STORED, patches.ROUNDED):
+            each.check()
         stack.enter_context(config.patch(SETTINGS_OF_GPUS if on_gpu else SETTINGS))
         stack.enter_context(V.set_choices_handler(AloneChoices()))
         if on_gpu:
-            stack.enter_context(mock.patch.object(ir.FallbackKernel, "create", classmethod(_create_aligned)))
+            stack.enter_context(patches.FALLBACK.replaced(classmethod(_create_aligned)))
         if pick_vec_isa():
             own, vectors = vars(CppOverrides), vars(CppVecOverrides)
-            emitters = {name: staticmethod(_as_vector(own[name].__func__, vectors[name].__func__)) for name in FUNCTIONS}
-            stack.enter_context(mock.patch.multiple(CppOverrides, **emitters))
+            emitters = {name: staticmethod(_as_vector(own[name].__func__, vectors[name].__func__)) for name in patches.FUNCTIONS}
+            stack.enter_context(patches.SCALARS.replaced(**emitters))
             alone = {name: staticmethod(_as_alone(name)) for name in TRIGONOMETRIC}
-            stack.enter_context(mock.patch.multiple(CppVecOverrides, **alone))
-            stack.enter_context(mock.patch.multiple(TilingSelect, select_tiling=_tile, _select_tiling_indices=_choose_direction))
+            stack.enter_context(patches.VECTORS.replaced(**alone))
+            stack.enter_context(patches.TILING.replaced(_tile, _choose_direction))
         yield
 
 

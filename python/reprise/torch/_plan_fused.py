@@ -8,7 +8,6 @@ import itertools
 import math
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator
-from unittest import mock
 
 from .._errors import RepriseWarning
 from . import _plan_report as report
@@ -16,6 +15,7 @@ from ._plan_bits import AloneChoices
 from ._plan_nodes import block_bytes
 from ._plan_shares import UNLIMITED
 from ._plan_workspace import Measured
+from ._seam import patches
 from ._seam.core import tree_leaves
 from ._seam.hooks import CustomSchedulerPass
 from ._seam.inductor import CppScheduling, V, config, ir, wrapper as code
@@ -64,7 +64,7 @@ def _short_functions(limit: int) -> contextlib.AbstractContextManager:
     def ends(self: CppScheduling) -> bool:
         buffers, dead = V.graph.scheduler.name_to_buf, V.graph.scheduler.buffer_names_to_free - V.graph.removed_buffers
         return is_ready(self) or sum(_count_bytes(buffers[name].node) for name in dead if name in buffers) > limit * DEAD
-    return mock.patch.object(CppScheduling, "ready_to_flush", ends)
+    return patches.FLUSH.replaced(ends)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -180,6 +180,7 @@ class Meter(CustomSchedulerPass):
 
         Inductor does not compile a forward graph again that an earlier attempt has compiled.
         """
+        patches.LINES.check()
         self.around, self.limit, self.forward = around, limit, forward
         self.peaks = {False: self.forwards[forward]} if forward in self.forwards else {}
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import contextlib
 from typing import Any, Iterator
-from unittest import mock
 
 import torch
 from torch import fx
 
 from ._plan_nodes import results
 from ._plan_workspace import is_measurable, run
+from ._seam import patches
 from ._seam.core import OpOverload, tree_flatten, tree_leaves, tree_map_only, tree_unflatten
 from ._seam.graphs import FakeTensor, FakeTensorMode, no_dispatch
 
@@ -101,5 +101,5 @@ def as_eager() -> Iterator[None]:
         finally:
             depth -= 1
         return made if depth else _correct(target, args, dict(kwargs or {}), made)
-    with mock.patch.object(FakeTensorMode, "dispatch", run_and_correct):
+    with patches.FAKE.replaced(run_and_correct):
         yield

@@ -6,12 +6,9 @@ backward pass would silently read the overwritten value. Here the saved value ge
 
 from __future__ import annotations
 
-import functools
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import torch
-
-from ._seam.wrappers import ForwardEpilogue
 
 
 def _watched(saved: Any, outputs: Mapping[int, torch.Tensor]) -> Any:
@@ -22,17 +19,8 @@ def _watched(saved: Any, outputs: Mapping[int, torch.Tensor]) -> Any:
     return output.detach().as_strided(saved.size(), saved.stride(), saved.storage_offset())
 
 
-class Epilogue(ForwardEpilogue):
-    """The end of a forward pass. PyTorch gives each instance code of its own as ``finalize``."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, functools.partial(self._finish, value) if name == "finalize" else value)
-
-    def _finish(self, finalize: Callable[..., tuple], context: Any, made: Sequence[Any]) -> tuple:
-        returned = finalize(context, made)
-        first = self.metadata.num_mutated_inp_runtime_indices
-        views = [returned[first + each] for each in self.metadata.unsafe_view_out_indices]
-        outputs = {each.untyped_storage()._cdata: each for each in views if type(each) is torch.Tensor}
-        if outputs and context.to_save:
-            context.save_for_backward(*(_watched(each, outputs) for each in context.to_save))
-        return returned
+def share_versions(context: Any, views: Sequence[Any]) -> None:
+    """Gives saved values the version counters of the results that are views of them."""
+    outputs = {each.untyped_storage()._cdata: each for each in views if type(each) is torch.Tensor}
+    if outputs and context.to_save:
+        context.save_for_backward(*(_watched(each, outputs) for each in context.to_save))

@@ -18,9 +18,10 @@ from typing import Any, Callable, Iterator
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from .._errors import RepriseWarning
+from .._errors import Error, RepriseWarning
+from ._seam import patches
 from ._seam.core import OpOverload, TorchDispatchMode, tree_leaves
-from ._seam.dynamo import checkpoint, eval_frame, generate_checkpoint, replace_generate_checkpoint
+from ._seam.dynamo import eval_frame
 
 BACKENDS = ("reprise", "reprise_plan")
 #: Files of the frames between the user's call of a checkpoint and the request for its place.
@@ -121,7 +122,7 @@ def _region(function: Callable) -> Iterator[None]:
 
 def install() -> None:
     """Watches each call of torch.utils.checkpoint outside of compiled graphs for such state."""
-    generate, forward = generate_checkpoint(), checkpoint.CheckpointFunction.forward
+    (generate,), (forward,) = patches.REGION.originals(), patches.REENTRANT.originals()
 
     @functools.wraps(generate)
     def watched_generate(function: Callable, *arguments: Any, **named: Any) -> Iterator[None]:
@@ -132,9 +133,13 @@ def install() -> None:
     def watched_forward(context: Any, function: Callable, *arguments: Any) -> Any:
         with _region(function) if any(context.needs_input_grad) else contextlib.nullcontext():
             return forward(context, function, *arguments)
-    if not isinstance(getattr(generate, "__wrapped__", None), types.FunctionType):
-        replace_generate_checkpoint(watched_generate)
-        checkpoint.CheckpointFunction.forward = staticmethod(watched_forward)
+    if isinstance(getattr(generate, "__wrapped__", None), types.FunctionType):
+        return
+    try:
+        patches.REGION.install(watched_generate)
+        patches.REENTRANT.install(staticmethod(watched_forward))
+    except Error as error:
+        warnings.warn(str(error), RepriseWarning, stacklevel=2)
 
 
 def watch(run: Callable) -> Callable:

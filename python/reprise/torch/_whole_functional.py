@@ -13,7 +13,7 @@ import torch
 import torch.fx as fx
 
 from ._seam.capture import (OutputType, PlainAOTOutput, TensorAlias, assert_functional_graph, capture_graph, create_aot_state,
-                            create_graph, create_wrappers, fn_prepped_for_autograd, prepare_aot_module_simplified, prepare_tracing,
+                            create_graph, create_wrappers, fn_prepped_for_autograd, prepare_aot, prepare_tracing,
                             requires_subclass_dispatch, tensorify_scalars)
 from ._seam.core import disable_current_modes, get_mkldnn_enabled, is_any_autocast_enabled, set_mkldnn_enabled
 from ._seam.dynamo import without_compiled_autograd
@@ -129,8 +129,7 @@ def make_functional(module: fx.GraphModule, inputs: Sequence[Any],
     """Returns the function of Dynamo's graph around ``compiler``'s result for the functional one: from arguments to
     outputs."""
     with _without_mkldnn(), contextlib.ExitStack() as stack:
-        call, parameters, _, _, arguments, descs, config, fake_mode, shapes, _, _, _ = prepare_aot_module_simplified(
-            module, inputs, None, {}, False, False, flatten=False)
+        call, parameters, _, _, arguments, descs, config, fake_mode, shapes, *_ = prepare_aot(module, inputs)
         stack.enter_context(without_compiled_autograd())
         state = create_aot_state(stack, call, arguments, descs, config, fake_mode, shapes)
         if requires_subclass_dispatch(arguments, state.fw_metadata):

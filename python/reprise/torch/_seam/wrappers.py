@@ -1,11 +1,79 @@
-"""Private names of AOTAutograd's code around compiled graphs."""
+"""Private names of AOTAutograd's code around compiled graphs, and changes of the functions that it makes."""
 
-from torch._functorch._activation_checkpointing import remat_using_tags_for_fwd_loss_bwd_graph_pass as inner_replays
-from torch._functorch._aot_autograd import runtime_wrappers
-from torch._functorch._aot_autograd.runtime_wrappers import AOTDispatchAutograd, RuntimeWrapper, post_compile, pre_compile
-from torch._functorch._aot_autograd.runtime_wrappers import _AOTDispatchAutogradFunctionFactory as FunctionFactory
-from torch._functorch._aot_autograd.runtime_wrappers import _AutogradBackwardCompiler as BackwardCompiler
-from torch._functorch._aot_autograd.runtime_wrappers import _AutogradForwardEpilogue as ForwardEpilogue
+from __future__ import annotations
 
-__all__ = ["AOTDispatchAutograd", "BackwardCompiler", "ForwardEpilogue", "FunctionFactory", "RuntimeWrapper", "inner_replays",
-           "post_compile", "pre_compile", "runtime_wrappers"]
+import contextlib
+import dataclasses
+from typing import Any, Callable, Iterator
+
+import torch
+from torch._functorch._aot_autograd.runtime_wrappers import RuntimeWrapper, post_compile, pre_compile
+
+from . import patches
+
+__all__ = ["Changes", "Metadata", "RuntimeWrapper", "bring_tangent", "changed", "post_compile", "pre_compile", "replay_regions"]
+
+(bring_tangent,), (replay_regions,) = patches.TANGENT.originals(), patches.REPLAYS.originals()
+(_wrap,) = patches.WRAPPER.originals()
+
+
+class Metadata:
+    """Facts about one compiled function."""
+
+    def __init__(self, function: type[torch.autograd.Function]) -> None:
+        self._function, self._facts = function, function.metadata
+
+    def views(self, returned: tuple) -> list[Any]:
+        """Returns the results that are views of values in the graph."""
+        first = self._facts.num_mutated_inp_runtime_indices
+        return [returned[first + each] for each in self._facts.unsafe_view_out_indices]
+
+    def take_written(self) -> tuple[int, ...]:
+        """Returns the places of saved tensors that the code of the backward pass may overwrite, if that code exists,
+        and clears PyTorch's list of them: PyTorch refuses to keep a graph otherwise."""
+        if self._function.compiled_bw is None:
+            return ()
+        written = tuple(self._facts.bw_donated_idxs or ())
+        self._facts.bw_donated_idxs = []  # PyTorch treats None as a list with places
+        return written
+
+    def identify(self, other: type[torch.autograd.Function]) -> None:
+        """Makes another function belong to this one."""
+        other._aot_id = self._function._aot_id
+        other._compiled_autograd_key = self._function._compiled_autograd_key
+
+
+@dataclasses.dataclass(frozen=True)
+class Changes:
+    """Changes of compiled functions. The first three get the function's facts and its method, and return another."""
+
+    forward: Callable[[Metadata, Callable], Callable]
+    backward: Callable[[Metadata, Callable], Callable]
+    #: Backward pass whose results need gradients.
+    twice: Callable[[Metadata, Callable], Callable]
+    #: Function that lays out a cotangent as the code expects it, instead of `bring_tangent`.
+    tangent: Callable
+    #: Pass over graphs that compute gradients inside, instead of `replay_regions`.
+    replays: Callable
+
+    def _change(self, function: type[torch.autograd.Function]) -> None:
+        facts = Metadata(function)
+        for name, change in ("forward", self.forward), ("_backward_impl", self.backward), ("_double_backward", self.twice):
+            setattr(function, name, staticmethod(change(facts, getattr(function, name))))
+
+    def wrap(self, wrapper: RuntimeWrapper, run: Callable, *arguments: Any, **named: Any) -> Callable:
+        """Wraps compiled code as PyTorch does. Code with gradients is the `apply` of a function."""
+        function = getattr(run, "__self__", None)
+        if isinstance(function, type) and issubclass(function, torch.autograd.Function):
+            self._change(function)
+        return _wrap(wrapper, run, *arguments, **named)
+
+
+@contextlib.contextmanager
+def changed(changes: Changes) -> Iterator[None]:
+    """Changes the functions that AOTAutograd makes within this context."""
+    def wrap(self: RuntimeWrapper, *arguments: Any, **named: Any) -> Callable:
+        return changes.wrap(self, *arguments, **named)
+    with patches.WRAPPER.replaced(wrap), patches.TANGENT.replaced(staticmethod(changes.tangent)), \
+            patches.REPLAYS.replaced(changes.replays):
+        yield
