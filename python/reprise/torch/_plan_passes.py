@@ -11,6 +11,7 @@ graph replays nothing.
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import Any, Callable
 
 import torch
@@ -29,20 +30,6 @@ def _copy(saved: torch.Tensor) -> torch.Tensor:
     """A tensor that lies in other memory as this one does in its own."""
     return torch.empty(0, dtype=saved.dtype, device=saved.device).set_(
         saved.untyped_storage().clone(), saved.storage_offset(), saved.size(), saved.stride())
-
-
-def _spare(facts: Metadata, run: Callable) -> Callable:
-    """Returns a backward pass that gives the code copies of what the code may overwrite, if the graph is kept."""
-    written: tuple[int, ...] = ()
-
-    def backward(context: Any, arguments: list[Any]) -> Any:
-        nonlocal written
-        written = facts.take_written() or written
-        for place in written if keeps_graph() else ():
-            if isinstance(arguments[place], torch.Tensor):
-                arguments[place] = _copy(arguments[place])
-        return run(context, arguments)
-    return backward
 
 
 class _Anchor(torch.autograd.Function):
@@ -64,21 +51,35 @@ def _anchored(facts: Metadata, run: Callable) -> Callable:
     return forward
 
 
-def _refused(facts: Metadata, run: Callable) -> Callable:
-    """Returns a backward pass whose gradients raise an error when a gradient of them is requested."""
-    def twice(context: Any, run_backward: Callable[..., Any], arguments: list[Any]) -> Any:
-        class Pass(torch.autograd.Function):
-            @staticmethod
-            def forward(own: Any, *ignored: Any) -> Any:
-                return run_backward(own)
+def _refuse(facts: Metadata, context: Any, run: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Runs a backward pass whose gradients raise an error when a gradient of them is requested."""
+    class Pass(torch.autograd.Function):
+        @staticmethod
+        def forward(own: Any, *ignored: Any) -> Any:
+            return run(own)
 
-            @staticmethod
-            def backward(own: Any, *ignored: Any) -> None:
-                raise Error(NO_DERIVATIVE)
-        facts.identify(Pass)
-        # Saved values need no gradient; the results need one, by every input.
-        return Pass.apply(context.anchor, *arguments)
-    return twice
+        @staticmethod
+        def backward(own: Any, *ignored: Any) -> None:
+            raise Error(NO_DERIVATIVE)
+    facts.identify(Pass)
+    # Saved values need no gradient; the results need one, by every input.
+    return Pass.apply(context.anchor, *arguments)
+
+
+def _spare(facts: Metadata, run: Callable) -> Callable:
+    """Returns a backward pass that gives the code copies of what the code may overwrite, if the graph is kept."""
+    written: tuple[int, ...] = ()
+
+    def backward(context: Any, arguments: list[Any]) -> Any:
+        nonlocal written
+        if torch.is_grad_enabled():  # PyTorch 2.11 and 2.12 forget gradients by inputs
+            return _refuse(facts, context, lambda own: tuple(backward(context, arguments)), arguments)
+        written = facts.take_written() or written
+        for place in written if keeps_graph() else ():
+            if isinstance(arguments[place], torch.Tensor):
+                arguments[place] = _copy(arguments[place])
+        return run(context, arguments)
+    return backward
 
 
 def _tangent(x: Any, meta: Any, *more: Any, **named: Any) -> Any:
@@ -97,7 +98,8 @@ def _replay_inside(graph: fx.GraphModule) -> fx.GraphModule:
     return replay_regions(graph) if has_backward else graph
 
 
-CHANGES = Changes(forward=_anchored, backward=_spare, twice=_refused, tangent=_tangent, replays=_replay_inside)
+CHANGES = Changes(forward=_anchored, backward=_spare, twice=lambda facts, run: functools.partial(_refuse, facts), tangent=_tangent,
+                  replays=_replay_inside)
 
 
 def kept() -> contextlib.AbstractContextManager:
