@@ -11,7 +11,6 @@ graph replays nothing.
 from __future__ import annotations
 
 import contextlib
-import functools
 from typing import Any, Callable
 
 import torch
@@ -20,7 +19,7 @@ from torch import fx
 from .._errors import Error
 from ._plan_versions import share_versions
 from ._seam.core import keeps_graph
-from ._seam.wrappers import Changes, Metadata, bring_tangent, changed, replay_regions
+from ._seam.wrappers import Changes, Metadata, changed, replay_regions
 
 NO_DERIVATIVE = ('the backward pass of backend="reprise_plan" has no derivative of its own, and a gradient of its gradients was asked for '
                  '(create_graph=True): backend="reprise" has derivatives of any order, and so has the model without torch.compile')
@@ -51,44 +50,40 @@ def _anchored(facts: Metadata, run: Callable) -> Callable:
     return forward
 
 
-def _refuse(facts: Metadata, context: Any, run: Callable[..., Any], arguments: list[Any]) -> Any:
-    """Runs a backward pass whose gradients raise an error when a gradient of them is requested."""
-    class Pass(torch.autograd.Function):
-        @staticmethod
-        def forward(own: Any, *ignored: Any) -> Any:
-            return run(own)
+def _refuse(facts: Metadata, run: Callable) -> Callable:
+    """Returns a backward pass whose gradients raise an error when a gradient of them is requested."""
+    def backward(context: Any, *given: Any) -> Any:
+        if not torch.is_grad_enabled():
+            return run(context, *given)
 
-        @staticmethod
-        def backward(own: Any, *ignored: Any) -> None:
-            raise Error(NO_DERIVATIVE)
-    facts.identify(Pass)
-    # Saved values need no gradient; the results need one, by every input.
-    return Pass.apply(context.anchor, *arguments)
+        class Pass(torch.autograd.Function):
+            @staticmethod
+            def forward(own: Any, *ignored: Any) -> Any:
+                # Without gradients, so that PyTorch may copy cotangents to the layouts that the code expects.
+                return run(context, *given)
+
+            @staticmethod
+            def backward(own: Any, *ignored: Any) -> None:
+                raise Error(NO_DERIVATIVE)
+        facts.identify(Pass)
+        cotangents = given[0] if given and isinstance(given[0], list) else given
+        # Saved values need no gradient; the results need one, by every input.
+        return Pass.apply(context.anchor, *cotangents)
+    return backward
 
 
 def _spare(facts: Metadata, run: Callable) -> Callable:
-    """Returns a backward pass that gives the code copies of what the code may overwrite, if the graph is kept."""
+    """Returns the call of a backward pass's code, with copies of what the code may overwrite if the graph is kept."""
     written: tuple[int, ...] = ()
 
-    def backward(context: Any, arguments: list[Any]) -> Any:
+    def call(context: Any, arguments: list[Any]) -> Any:
         nonlocal written
-        if torch.is_grad_enabled():  # PyTorch 2.11 and 2.12 forget gradients by inputs
-            return _refuse(facts, context, lambda own: tuple(backward(context, arguments)), arguments)
         written = facts.take_written() or written
         for place in written if keeps_graph() else ():
             if isinstance(arguments[place], torch.Tensor):
                 arguments[place] = _copy(arguments[place])
         return run(context, arguments)
-    return backward
-
-
-def _tangent(x: Any, meta: Any, *more: Any, **named: Any) -> Any:
-    """Returns a cotangent in the layout of the code. PyTorch fails to copy a cotangent that itself needs a gradient to
-    strides that the code expects."""
-    layout = getattr(meta, "memory_format", None)
-    is_copied = isinstance(x, torch.Tensor) and x.requires_grad and layout is not None and layout.memory_format is None
-    with torch.no_grad() if is_copied else contextlib.nullcontext():
-        return bring_tangent(x, meta, *more, **named)
+    return call
 
 
 def _replay_inside(graph: fx.GraphModule) -> fx.GraphModule:
@@ -98,8 +93,7 @@ def _replay_inside(graph: fx.GraphModule) -> fx.GraphModule:
     return replay_regions(graph) if has_backward else graph
 
 
-CHANGES = Changes(forward=_anchored, backward=_spare, twice=lambda facts, run: functools.partial(_refuse, facts), tangent=_tangent,
-                  replays=_replay_inside)
+CHANGES = Changes(forward=_anchored, backward=_refuse, code=_spare, replays=_replay_inside)
 
 
 def kept() -> contextlib.AbstractContextManager:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Iterator
+import dataclasses
+from typing import Any, Callable, Iterator
 
 import torch
 from torch._inductor.custom_graph_pass import CustomPartitionerFn
+
+from . import patches
 
 
 @contextlib.contextmanager
@@ -22,3 +25,23 @@ def compile_session() -> Iterator[None]:
 
 #: Base of a pass of Inductor's scheduler: any class with a `uuid`.
 CustomSchedulerPass = CustomPartitionerFn
+
+
+@dataclasses.dataclass
+class Table:
+    """Decompositions in a form that keys of Inductor's caches may hold. They follow from versions, which the keys hold."""
+
+    decompositions: dict
+
+    def __call__(self) -> dict:
+        return self.decompositions
+
+    def __reduce__(self) -> tuple:
+        return Table, (sorted(map(str, self.decompositions)),)
+
+
+def compile_fx(graph: Any, inputs: Any, *, config_patches: dict[str, Any], decompositions: dict) -> Callable:
+    """Compiles a graph by Inductor."""
+    from torch._inductor.compile_fx import compile_fx
+    with patches.DECOMPOSITIONS.replaced(Table(decompositions)):
+        return compile_fx(graph, inputs, config_patches=config_patches)

@@ -4,11 +4,17 @@ from torch._inductor import config, ir, lowering
 from torch._inductor.choices import InductorChoices
 from torch._inductor.codegen import cpp, wrapper
 from torch._inductor.codegen.cpp import CppOverrides, CppScheduling, CppVecOverrides, TilingSelect
-from torch._inductor.compile_fx import compile_fx
 from torch._inductor.cpu_vec_isa import pick_vec_isa
 from torch._inductor.decomposition import select_decomp_table
 from torch._inductor.utils import IndentedBuffer
 from torch._inductor.virtualized import V
+
+from .versions import SINCE_2_13
+
+if SINCE_2_13:
+    from torch._inductor.compile_fx import compile_fx
+else:
+    from .before_2_13 import compile_fx
 
 select_tiling = TilingSelect.select_tiling
 select_tiling_indices = TilingSelect._select_tiling_indices

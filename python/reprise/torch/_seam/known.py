@@ -59,6 +59,11 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = \
                                                                                 '2.13': ('df4d72d57f38 fa87bf8ba89c',),
                                                                                 '2.14': ('4c34a17fa64c fa87bf8ba89c',),
                                                                                 '2.15': ('8683b7d62598 fa87bf8ba89c',)},
+     'torch._inductor.compile_fx.select_decomp_table': {'2.11': ('da67d3eca089 4f53cda18c2b',),
+                                                        '2.12': ('2180869657ea 4f53cda18c2b',),
+                                                        '2.13': ('2180869657ea 4f53cda18c2b',),
+                                                        '2.14': ('2180869657ea 4f53cda18c2b',),
+                                                        '2.15': ('2180869657ea 4f53cda18c2b',)},
      'torch._subclasses.fake_tensor:FakeTensorMode.dispatch': {'2.11': ('1bb947a5c9aa dcd15e94e123',),
                                                                '2.12': ('1bb947a5c9aa dcd15e94e123',),
                                                                '2.13': ('1bb947a5c9aa dcd15e94e123',),
@@ -69,16 +74,6 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = \
                                                                                      '2.13': ('50e439f957d6 0b11b493bbdd',),
                                                                                      '2.14': ('50e439f957d6 0b11b493bbdd',),
                                                                                      '2.15': ('50e439f957d6 0b11b493bbdd',)},
-     'torch._functorch._aot_autograd.runtime_wrappers:AOTDispatchAutograd.process_runtime_tangent': {'2.11': ('5b1a84a4b295 '
-                                                                                                              'db214a2c6e69',),
-                                                                                                     '2.12': ('731f7ffe7433 '
-                                                                                                              '5e78f757f8cc',),
-                                                                                                     '2.13': ('731f7ffe7433 '
-                                                                                                              '5e78f757f8cc',),
-                                                                                                     '2.14': ('06f113e3238f '
-                                                                                                              '5e78f757f8cc',),
-                                                                                                     '2.15': ('cbc390306b8a '
-                                                                                                              '5e78f757f8cc',)},
      'torch._functorch._activation_checkpointing.remat_using_tags_for_fwd_loss_bwd_graph_pass.remat_using_tags_for_fwd_loss_bwd_graph': {'2.11': ('a86f798c07c6 '
                                                                                                                                                   '9f92e91b415d',),
                                                                                                                                          '2.12': ('9483da2b7778 '

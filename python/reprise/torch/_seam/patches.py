@@ -114,10 +114,11 @@ CHOICES = Patch(INDUCTOR, "torch._inductor.choices:InductorChoices", "can_fuse",
 STORED = Patch(INDUCTOR, "torch._inductor.graph:GraphLowering", "run_node")
 ROUNDED = Patch(INDUCTOR, "torch._inductor.lowering", "make_pointwise")
 LINES = Patch(INDUCTOR, "torch._inductor.codegen.wrapper:PythonWrapperCodegen", "memory_plan_reuse")
+#: Function that gives the decompositions, in versions before 2.13.
+DECOMPOSITIONS = Patch(INDUCTOR, "torch._inductor.compile_fx", "select_decomp_table")
 #: Functions of tracing and of the code around compiled graphs.
 FAKE = Patch(PLAN, "torch._subclasses.fake_tensor:FakeTensorMode", "dispatch")
 WRAPPER = Patch(PLAN, "torch._functorch._aot_autograd.runtime_wrappers:RuntimeWrapper", "post_compile")
-TANGENT = Patch(PLAN, "torch._functorch._aot_autograd.runtime_wrappers:AOTDispatchAutograd", "process_runtime_tangent")
 REPLAYS = Patch(PLAN, "torch._functorch._activation_checkpointing.remat_using_tags_for_fwd_loss_bwd_graph_pass",
                 "remat_using_tags_for_fwd_loss_bwd_graph")
 #: Regions of torch.utils.checkpoint outside of graphs.

@@ -11,10 +11,9 @@ from torch._functorch._aot_autograd.runtime_wrappers import RuntimeWrapper, post
 
 from . import patches
 
-__all__ = ["Changes", "Metadata", "RuntimeWrapper", "bring_tangent", "changed", "post_compile", "pre_compile", "replay_regions"]
+__all__ = ["Changes", "Metadata", "RuntimeWrapper", "changed", "post_compile", "pre_compile", "replay_regions"]
 
-(bring_tangent,), (replay_regions,) = patches.TANGENT.originals(), patches.REPLAYS.originals()
-(_wrap,) = patches.WRAPPER.originals()
+(replay_regions,), (_wrap,) = patches.REPLAYS.originals(), patches.WRAPPER.originals()
 
 
 class Metadata:
@@ -49,16 +48,14 @@ class Changes:
 
     forward: Callable[[Metadata, Callable], Callable]
     backward: Callable[[Metadata, Callable], Callable]
-    #: Backward pass whose results need gradients.
-    twice: Callable[[Metadata, Callable], Callable]
-    #: Function that lays out a cotangent as the code expects it, instead of `bring_tangent`.
-    tangent: Callable
+    #: Call of the backward pass's code.
+    code: Callable[[Metadata, Callable], Callable]
     #: Pass over graphs that compute gradients inside, instead of `replay_regions`.
     replays: Callable
 
     def _change(self, function: type[torch.autograd.Function]) -> None:
         facts = Metadata(function)
-        for name, change in ("forward", self.forward), ("_backward_impl", self.backward), ("_double_backward", self.twice):
+        for name, change in ("forward", self.forward), ("backward", self.backward), ("_backward_impl", self.code):
             setattr(function, name, staticmethod(change(facts, getattr(function, name))))
 
     def wrap(self, wrapper: RuntimeWrapper, run: Callable, *arguments: Any, **named: Any) -> Callable:
@@ -74,6 +71,5 @@ def changed(changes: Changes) -> Iterator[None]:
     """Changes the functions that AOTAutograd makes within this context."""
     def wrap(self: RuntimeWrapper, *arguments: Any, **named: Any) -> Callable:
         return changes.wrap(self, *arguments, **named)
-    with patches.WRAPPER.replaced(wrap), patches.TANGENT.replaced(staticmethod(changes.tangent)), \
-            patches.REPLAYS.replaced(changes.replays):
+    with patches.WRAPPER.replaced(wrap), patches.REPLAYS.replaced(changes.replays):
         yield
