@@ -14,6 +14,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 import reprise
 from reprise.torch import _plan_bits, _plan_fused, _plan_stores, plans
+from reprise.torch._seam import patches
 
 #: Ranges of operands of functions that need one.
 OPERANDS = {"acos": (-1, 1), "acosh": (1, 9), "asin": (-1, 1), "atanh": (-1, 1), "erfinv": (-1, 1), "log": (0, 9), "log10": (0, 9),
@@ -178,7 +179,7 @@ def try_16_bits():
 
 def make_operands(*shape, dtype=torch.float32):
     operands = {}
-    for name in _plan_bits.FUNCTIONS:
+    for name in patches.FUNCTIONS:
         low, high = OPERANDS.get(name, (-9, 9))
         count = 2 if name in ("atan2", "fmod", "hypot", "pow") else 1
         operands[name] = [torch.rand(shape, dtype=dtype) * (high - low) + low for _ in range(count)]

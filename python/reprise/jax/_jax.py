@@ -8,7 +8,7 @@ from .._errors import RepriseWarning
 
 try:
     import jax
-    from jax._src import ad_checkpoint, ad_util, core
+    from jax._src import ad_checkpoint, ad_util, core, custom_derivatives
     from jax._src.interpreters import mlir, partial_eval
     from jaxlib.mlir import ir
 except ImportError as error:
@@ -20,4 +20,4 @@ TESTED = ("0.10",)
 if ".".join(jax.__version__.split(".")[:2]) not in TESTED:
     warnings.warn(f"reprise.jax is tested with JAX {', '.join(TESTED)}, not with {jax.__version__}", RepriseWarning, stacklevel=3)
 
-__all__ = ["ad_checkpoint", "ad_util", "core", "ir", "jax", "mlir", "partial_eval"]
+__all__ = ["ad_checkpoint", "ad_util", "core", "custom_derivatives", "ir", "jax", "mlir", "partial_eval"]

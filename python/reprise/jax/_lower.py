@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from .. import _core
-from ._jax import ad_checkpoint, ad_util, jax, mlir
+from ._jax import ad_checkpoint, ad_util, custom_derivatives, jax, mlir
 from ._policies import lower_checkpoint, lower_name
 from ._rules import lower_jvp, lower_vjp
 
-_jvp_p = jax._src.custom_derivatives.custom_jvp_call_p
-_vjp_p = jax._src.custom_derivatives.custom_vjp_call_p
+_jvp_p = custom_derivatives.custom_jvp_call_p
+_vjp_p = custom_derivatives.custom_vjp_call_p
 
 
 def _stop_gradient(context: Any, operand: Any) -> Any:
