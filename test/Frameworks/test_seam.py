@@ -92,14 +92,14 @@ def try_versions():
     checks.check("an older version is an ImportError",
                  f"ImportError: reprise.torch needs PyTorch {versions.RANGE}, and PyTorch 2.10.1 is installed" in told, told)
     told = run_alone(STEP)
-    checks.check("a tested version runs Inductor's code", told.endswith("fused True\n"), told)
+    checks.check("a tested version runs Inductor's code", "fused True\n" in told, told)
     if not versions.SINCE_2_13:
         return  # this version lacks names of newer ones
     told = run_alone("torch.__version__ = '2.99.1+cpu'; import reprise.torch; import reprise.torch")
     checks.check("a newer version is one warning", told.count("RepriseWarning") == 1 and versions.RANGE in told
                  and "PyTorch 2.99.1+cpu has not been tested" in told and "eager code" in told, told)
     told = run_alone("torch.__version__ = '2.99.1+cpu'; " + STEP)
-    checks.check("and eager code with eager's bits", told == "equal True fused False\n", told)
+    checks.check("and eager code with eager's bits", "equal True fused False\n" in told, told)
 
 
 def try_names():

@@ -24,6 +24,8 @@ def try_kinks():
     compare("kinks of functions", lambda x: [
         x.abs(), x.clamp(-1, 1), torch.sinc(x), torch.atan2(x, x), torch.logaddexp(x, zero), torch.sinh(x / 4), torch.asinh(x), x.square(),
         torch.maximum(x, zero), torch.minimum(x, zero), torch.fmax(x, zero), torch.remainder(x, 1.5)], KINKS, tolerance=2e-6)
+    compare("limits", lambda x, low: [x.clamp(min=-1), x.clamp(max=2), x.clamp(2, 1), x.clamp(low, low + 3), torch.clamp_max(x, low)],
+            KINKS, zero - 1)
     compare("kinks of losses", lambda x: [
         F.binary_cross_entropy_with_logits(x, zero + 0.25, reduction="none"), F.smooth_l1_loss(x, zero), F.huber_loss(x, zero), F.l1_loss(x, zero),
         F.soft_margin_loss(x, zero + 1), F.hinge_embedding_loss(x, zero - 1), F.multi_margin_loss(x[None], torch.tensor([2]))], KINKS)

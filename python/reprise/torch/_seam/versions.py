@@ -55,3 +55,5 @@ def missing(what: str, error: Exception, works: str) -> Callable:
 SINCE_2_13 = release(torch.__version__) >= (2, 13)
 #: Whether AOTAutograd's preparation is one function, which also returns places of activations (2.12).
 SINCE_2_12 = release(torch.__version__) >= (2, 12)
+#: Whether the limit of a clamp, and equal operands of fmax and fmin, share the cotangent (2.14).
+SHARES_TIES = release(torch.__version__) >= (2, 14)

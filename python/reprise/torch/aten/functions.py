@@ -7,8 +7,10 @@ from typing import Any, Callable, Sequence
 
 import torch
 
+from .._seam.versions import SHARES_TIES
 from ._builder import Builder, Value, compute_type
 from ._registry import converts, dtype_of
+from .bounds import share
 
 aten = torch.ops.aten
 
@@ -228,14 +230,19 @@ def fmod(b: Builder, node: Any, x: Any, y: Any) -> Value:
     return b.cast(b.binary("sub", x, b.binary("mul", truncate(b, b.binary("div", x, y)), y)), dtype)
 
 
+def _number(b: Builder, predicate: str, x: Value, y: Value) -> Value:
+    """Returns the number that the predicate chooses, or the one that is no NaN. Before PyTorch 2.14 the first of equal
+    numbers gets the cotangent."""
+    chosen = b.select(b.binary("or", b.compare(predicate, x, y), b.compare("ne", y, y)), x, y)
+    return share(b, x, y, chosen) if SHARES_TIES else chosen
+
+
 @_function(aten.fmax.default)
 def fmax(b: Builder, x: Value, y: Value) -> Value:
     """Returns the larger number; a NaN loses."""
-    is_left = b.binary("or", b.compare("ge", x, y), b.compare("ne", y, y))
-    return b.select(is_left, x, y)
+    return _number(b, "ge", x, y)
 
 
 @_function(aten.fmin.default)
 def fmin(b: Builder, x: Value, y: Value) -> Value:
-    is_left = b.binary("or", b.compare("le", x, y), b.compare("ne", y, y))
-    return b.select(is_left, x, y)
+    return _number(b, "le", x, y)
