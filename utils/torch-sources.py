@@ -7,7 +7,6 @@ Adds them to python/reprise/torch/_seam/known.py. Run it by the Python of each v
 `check-frameworks.py --versions=all` makes, after the tests have passed there. --check only says what is missing.
 """
 import os
-import pprint
 import sys
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -17,7 +16,7 @@ HEAD = '''"""Hashes of the functions of PyTorch that this package replaces or re
 Made by utils/torch-sources.py.
 """
 
-KNOWN: dict[str, dict[str, tuple[str, ...]]] = \\
+KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
 '''
 
 
@@ -36,9 +35,14 @@ def main(arguments):
         print(f"PyTorch {torch.__version__}: {key} is new")
     if "--check" in arguments:
         return 1 if missing else 0
-    table = {patch.key: dict(sorted(known[patch.key].items())) for patch in patches.ALL}
     with open(TABLE, "w") as stream:
-        stream.write(HEAD + "    " + pprint.pformat(table, width=134, sort_dicts=False).replace("\n", "\n    ") + "\n")
+        stream.write(HEAD)
+        for patch in patches.ALL:
+            stream.write(f'    "{patch.key}": {{\n')
+            stream.writelines(f'        "{key}": ({" ".join(chr(34) + each + chr(34) + "," for each in value)}),\n'
+                              for key, value in sorted(known[patch.key].items()))
+            stream.write("    },\n")
+        stream.write("}\n")
     return 0
 
 

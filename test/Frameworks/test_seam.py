@@ -9,7 +9,7 @@ from test_plan import Net, compiled, refused
 from test_plan_alone import run_alone
 
 import reprise
-from reprise.torch._seam import patches, versions
+from reprise.torch._seam import patches, versions, wrappers
 
 #: One training step with the default options: whether its gradients are eager's, and whether Inductor's code was counted.
 STEP = ("warnings.simplefilter('ignore'); import reprise.torch, sys; torch.manual_seed(0); "
@@ -69,6 +69,14 @@ def try_models():
         checks.check("eager code is not", all(each.grad is not None for each in model.parameters()))
 
 
+def try_compiled_functions():
+    """Compiled functions without a part that is changed are an error."""
+    with mock.patch.object(wrappers, "_PARTS", (*wrappers._PARTS, "_absent")):
+        good, text = refused(reprise.Error, "makes functions without _absent", 'backend="reprise" works',
+                             call=lambda: compiled(Net(), codegen="eager")(torch.randn(8, 24)))
+        checks.check("a compiled function lacks a part", good, text)
+
+
 def try_untested():
     """Functions of an untested version may have other code, and no other parameters."""
     patch = patches.FAKE
@@ -117,7 +125,7 @@ def try_names():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_functions, try_models, try_untested, try_versions, try_names):
+    for part in (try_functions, try_models, try_compiled_functions, try_untested, try_versions, try_names):
         torch.manual_seed(0)
         torch._dynamo.reset()
         part()

@@ -46,13 +46,14 @@ class Patch:
             module = importlib.import_module(self._module)
             return getattr(module, self._class) if self._class else module
         except (ImportError, AttributeError):
-            raise self._refuse(f"lacks {self._module}.{self._class}".rstrip(".")) from None
+            raise self.refuse(f"lacks {self._module}.{self._class}".rstrip(".")) from None
 
     def originals(self) -> list[Any]:
         """Returns the functions as they are now."""
         return [getattr(self.owner, name) for name in self.names]
 
-    def _refuse(self, what: str) -> Error:
+    def refuse(self, what: str) -> Error:
+        """Returns the error about what this version of PyTorch lacks or has changed, with what still works."""
         return Error(f"PyTorch {torch.__version__} {what}, which {self.part} needs: {_WORKS[self.part]}")
 
     def digests(self) -> tuple[str, str]:
@@ -62,7 +63,7 @@ class Patch:
             try:
                 function = _function(inspect.getattr_static(self.owner, name))
             except AttributeError:
-                raise self._refuse(f"lacks {self._name(name)}") from None
+                raise self.refuse(f"lacks {self._name(name)}") from None
             parameters.update(repr([*inspect.signature(function).parameters]).encode())
             try:
                 sources.update(inspect.getsource(function).encode())
@@ -85,7 +86,7 @@ class Patch:
             is_known = parameters in [each.split()[1] for every in known.values() for each in every]
         if not is_known:
             others = f" or one of {len(self.names) - 1} functions beside it" if len(self.names) > 1 else ""
-            raise self._refuse(f"has another {self._name(self.names[0])}{others} than the tested versions")
+            raise self.refuse(f"has another {self._name(self.names[0])}{others} than the tested versions")
         self._is_checked = True
 
     def install(self, value: Any) -> None:

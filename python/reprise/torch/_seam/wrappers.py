@@ -13,6 +13,8 @@ from . import patches
 
 __all__ = ["Changes", "Metadata", "RuntimeWrapper", "changed", "post_compile", "pre_compile", "replay_regions"]
 
+#: Parts of AOTAutograd's compiled functions that are changed or read.
+_PARTS = ("forward", "backward", "_backward_impl", "compiled_bw", "metadata", "_aot_id", "_compiled_autograd_key")
 (replay_regions,), (_wrap,) = patches.REPLAYS.originals(), patches.WRAPPER.originals()
 
 
@@ -54,6 +56,9 @@ class Changes:
     replays: Callable
 
     def _change(self, function: type[torch.autograd.Function]) -> None:
+        lacks = [name for name in _PARTS if not hasattr(function, name)]
+        if lacks:
+            raise patches.WRAPPER.refuse(f"makes functions without {', '.join(lacks)}")
         facts = Metadata(function)
         for name, change in ("forward", self.forward), ("backward", self.backward), ("_backward_impl", self.code):
             setattr(function, name, staticmethod(change(facts, getattr(function, name))))
