@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from typing import Any, Callable, Sequence
 
 import torch
@@ -14,9 +13,9 @@ from . import _plan_labels as labels
 from . import _plan_passes as passes
 from . import _plan_regions as regions
 from . import _replayed_writes as writes
+from ._plan_budgets import UNLIMITED, parse_budget
 from ._plan_layouts import as_eager
 from ._plan_partition import Partitioner, sources
-from ._plan_shares import UNITS, UNLIMITED, Share
 from ._plan_sizes import copy, find_floats, placeholders, specialize
 from ._raising import raising
 from ._seam.core import tree_leaves
@@ -24,23 +23,12 @@ from ._seam.generators import run_and_save_rng_state, run_with_rng_state
 from ._seam.graphs import BoxedCodeGen
 from ._seam.joint import aot_module_simplified, config as joint_config
 from ._seam.versions import is_tested
+from ._step_graphs import StepGraph
+from ._step_ledger import ledger_of
 from ._tracing import tracing
 
 OPTIONS = ("budget", "policy", "codegen")
 CODEGENS = ("inductor", "eager")
-
-
-def parse_budget(budget: int | str | None) -> str:
-    """Returns bytes, such as "2GiB", or "60%", in the planner's spelling."""
-    text = UNLIMITED if budget is None else str(budget)
-    if re.fullmatch(r"\d{1,3}(,\d{3})+", text):  # in the spelling of messages for numbers of bytes
-        text = text.replace(",", "")
-    number = re.fullmatch(r"(\d+(?:\.\d+)?)(\D*)", text)
-    known = (*UNITS, "%")
-    if isinstance(budget, bool) or not number or number.group(2) not in known or float(number.group(1)) <= 0:
-        raise UsageError(f'budget: expected bytes, a text with a unit ("1.5GiB"; units are {", ".join(filter(None, UNITS))}) or a share '
-                         f'("60%"), got {budget!r}')
-    return text
 
 
 def _on_own_device(draw: Callable) -> Callable:
@@ -102,14 +90,25 @@ def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Pa
                               partitioner)
 
 
-def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
+def _compile_once(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
+    with passes.kept():
+        if partitioner.is_fused:
+            return _compile_fused(graph, inputs, partitioner)
+        with joint_config.patch(donated_buffer=False), as_eager():
+            return aot_module_simplified(graph, inputs, fw_compiler=run_eager, bw_compiler=run_eager,
+                                         partition_fn=partitioner, decompositions={})
+
+
+def _compile(graph: fx.GraphModule, inputs: Sequence[Any], make: Callable[[], Partitioner]) -> Callable:
+    """Returns a compiled graph. If there is a budget, the graph is planned with the others of a step."""
+    def compile_again(arguments: Sequence[Any], partitioner: Partitioner) -> Callable:
+        with tracing(), joint_config.patch(enable_autograd_cache=False):
+            return _compile_once(copy(graph)[0], arguments, partitioner)
     try:
-        with passes.kept():
-            if partitioner.is_fused:
-                return _compile_fused(graph, inputs, partitioner)
-            with joint_config.patch(donated_buffer=False), as_eager():
-                return aot_module_simplified(graph, inputs, fw_compiler=run_eager, bw_compiler=run_eager,
-                                             partition_fn=partitioner, decompositions={})
+        first = make()
+        if first.budget == UNLIMITED:
+            return _compile_once(graph, inputs, first)
+        return StepGraph(ledger_of(first.budget), make, compile_again).start(inputs)
     except Error as error:
         return raising(error)
 
@@ -135,7 +134,7 @@ class _PerSize:
             numbers = floats | {place: each for place, each in zip(self.places, arguments) if isinstance(each, int)}
             with tracing():
                 if key not in self.compiled:
-                    self.compiled[key] = _compile(specialize(self.graph, numbers), arguments, self.make_partitioner())
+                    self.compiled[key] = _compile(specialize(self.graph, numbers), arguments, self.make_partitioner)
         return self.compiled[key](*arguments)
 
 
@@ -160,9 +159,9 @@ def _make_partitioner(options: dict[str, Any] | None, is_followed: bool) -> Call
     if codegen not in CODEGENS:
         raise UsageError(f"unknown codegen {codegen!r}{suggest(codegen, CODEGENS)}")
     labels.check(policy)
-    share = Share(options, parse_budget(given.get("budget")), is_followed)
+    budget = parse_budget(given.get("budget"))
     is_fused = codegen == "inductor" and is_tested()  # otherwise the code might have other bits under each plan
-    return lambda: Partitioner(share.budget(), policy, is_fused, share)
+    return lambda: Partitioner(budget, policy, is_fused, is_followed)
 
 
 def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable:
@@ -172,6 +171,6 @@ def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, option
         _check_nested(example_inputs)
         reason = getattr(graph, "compile_subgraph_reason", None)
         make = _make_partitioner(options, bool(reason and reason.graph_break))
-        return writes.watch(_PerSize(graph, make) if _has_symbols(example_inputs) else _compile(graph, example_inputs, make()))
+        return writes.watch(_PerSize(graph, make) if _has_symbols(example_inputs) else _compile(graph, example_inputs, make))
     except Error as error:
         return raising(error)

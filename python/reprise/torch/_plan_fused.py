@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator
 from .._errors import RepriseWarning
 from . import _plan_report as report
 from ._plan_bits import AloneChoices
+from ._plan_budgets import UNLIMITED
 from ._plan_nodes import block_bytes
-from ._plan_shares import UNLIMITED
 from ._plan_workspace import Measured
 from ._seam import patches
 from ._seam.core import tree_leaves
@@ -242,8 +242,6 @@ def _make_least(compile_once: Callable[[], Callable], partitioner: "Partitioner"
         least[best] = meter.peak
     code, partitioner.planned = made[best]
     meter.peaks = dict.fromkeys((False, True), least[best])
-    if partitioner.share:
-        partitioner.share.took(partitioner.planned.saved_bytes)
     return code
 
 

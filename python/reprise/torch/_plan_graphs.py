@@ -192,8 +192,8 @@ class Carrier:
     def saved_bytes(self) -> int:
         """Returns the bytes between the passes for the backward pass, without arguments and outputs, which exist
         anyway."""
-        outputs = {root(each)[0] for each in self.problem.forward_outputs if isinstance(each, fx.Node)}
-        kept = {self.problem.holder(each) for each in self.saved if each.op != "placeholder" and root(each)[0] not in outputs}
+        outputs = {self.problem.holder(each) for each in self.problem.forward_outputs if isinstance(each, fx.Node)}
+        kept = {self.problem.holder(each) for each in self.saved if each.op != "placeholder"} - outputs
         return sum(self.problem.returned(node)[result] for node, result in kept)
 
     def _bytes(self, saved: fx.Node) -> int:

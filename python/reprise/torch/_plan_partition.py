@@ -9,7 +9,7 @@ import json
 import os
 import re
 import warnings
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from torch import fx
 
@@ -23,13 +23,14 @@ from . import _plan_peak as peak
 from . import _plan_regions as regions
 from . import _plan_report as report
 from . import _plan_workspace as workspace
+from . import _step_curves as curves
+from ._plan_budgets import UNLIMITED
 from ._plan_gradients import keep_gradients
 from ._plan_graphs import Carrier
 from ._plan_labels import Policy
 from ._plan_nodes import describe
 from ._plan_overwritten import keep_overwritten
 from ._plan_problem import Problem
-from ._plan_shares import UNLIMITED, Share
 from ._plan_stores import store
 from ._seam.hooks import CustomPartitionerFn
 from ._seam.joint import default_partition, thread_graphsafe_rng_from_hops
@@ -75,8 +76,17 @@ def sources() -> str:
 class Partitioner(CustomPartitionerFn):
     """Partitioner that plans a joint graph within a budget: bytes, or a share of the graph's bytes without replays."""
 
-    def __init__(self, budget: str, policy: Policy, is_fused: bool, share: Share | None = None) -> None:
-        self.budget, self.policy, self.is_fused, self.share = budget, policy, is_fused, share
+    def __init__(self, budget: str, policy: Policy, is_fused: bool, is_followed: bool = False, saved: int | None = None) -> None:
+        self.budget, self.policy, self.is_fused = budget, policy, is_fused
+        #: Flag of a graph break behind the graph.
+        self.is_followed = is_followed
+        #: Limit of the bytes that a call saves, or None; and whether a step's plan has decided it and the budget.
+        self.saved, self.is_decided = saved, False
+        #: Bytes that calls of other graphs hold while this one is planned.
+        self.beside: Callable[[], int] = lambda: 0
+        #: Problem and outputs of the graph that was planned, and the executions of its plan.
+        self.problem: Problem | None = None
+        self.num_fwd_outputs = 0
         #: Set if Inductor's code is compiled until it fits the budget: the counter of its bytes, and the limit of
         #: plans.
         self.meter: Meter | None = None
@@ -86,19 +96,33 @@ class Partitioner(CustomPartitionerFn):
         #: Flag of a budget that is a share and that no plan meets: the smallest plan found replaces it.
         self.is_wish = False
         self._first: Answer | None = None
+        self._answer: Answer | None = None
 
     def __deepcopy__(self, memo: dict) -> "Partitioner":
         return self  # Inductor copies its configuration, which contains this object.
 
     def __reduce__(self) -> tuple:
-        return Partitioner, (self.budget, self.policy, self.is_fused)
+        return Partitioner, (self.budget, self.policy, self.is_fused, self.is_followed, self.saved)
 
     def uuid(self) -> Any:
         """The key of Inductor's caches. A policy that is a function has no text that tells its next answers."""
         if callable(self.policy):
             return None
         policy = sorted(map(str, self.policy.items())) if isinstance(self.policy, dict) else str(self.policy)
-        return cache.key(self.budget, policy, self.is_fused, sources())
+        return cache.key(self.budget, self.saved, policy, self.is_fused, sources())
+
+    def decide(self, peak: int, saved: int | None) -> None:
+        """Sets the limits that a step's plan gives the graph."""
+        self.budget, self.saved, self.is_decided = str(peak), saved, True
+
+    @property
+    def limits(self) -> tuple[int, int | None]:
+        """Returns the limits that the plan was found for: of the peak, and of the bytes that a call saves."""
+        return self._first.summary["budget"], self.saved
+
+    def executions(self) -> list[dict[str, Any]]:
+        """Returns the executions of the plan that runs."""
+        return self._answer.plan["executions"]
 
     def __call__(self, joint: fx.GraphModule, joint_inputs: Sequence[Any], *, num_fwd_outputs: int,
                  static_lifetime_input_indices: Sequence[int] | None = None,
@@ -119,8 +143,9 @@ class Partitioner(CustomPartitionerFn):
         if problem.border == len(problem.operations):  # no differentiation
             return default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs,
                                                   static_lifetime_input_indices=list(static_lifetime_input_indices or ()))
+        self.problem, self.num_fwd_outputs = problem, num_fwd_outputs
         self._first = self._first or self._plan(problem)
-        answer = self._first if self.within is None else self._tighten(problem)
+        answer = self._answer = self._first if self.within is None else curves.ask_within(problem, self.within, self.saved)
         carrier = Carrier(problem, answer.plan["executions"], num_fwd_outputs)
         forward, backward = carrier.forward(), carrier.backward()
         forward = thread_graphsafe_rng_from_hops(forward, is_backward=False)
@@ -135,20 +160,16 @@ class Partitioner(CustomPartitionerFn):
             self.meter.start(around, self.planned.peak if limit is None else limit, str(forward.graph))
         else:
             report.add(self.planned)
-        if self.share:
-            self.share.took(self.planned.saved_bytes)
         return forward, backward
-
-    def _tighten(self, problem: Problem) -> Answer:
-        """A plan within less than the budget, or of the least peak."""
-        return ask(problem.to_json(), str(self.within))
 
     def _plan(self, problem: Problem) -> Answer:
         if self.budget == UNLIMITED and follow.is_nested(problem):
             return Answer({"budget": None, "bound_percent": 0.0}, {"executions": follow.follow(problem)})
+        if self.is_decided:
+            return curves.ask_within(problem, int(self.budget), self.saved)
         answer = ask(problem.to_json(), self.budget)
         if answer.fits:
-            return answer
+            return self._start(problem, answer)
         musts = problem.count_musts()
         clashes = musts > 0 and ask(problem.to_json(obeys=False), self.budget).summary["lowest_peak"] < answer.summary["lowest_peak"]
         refusal = self._refuse(problem, answer.summary, musts if clashes else 0)
@@ -159,6 +180,20 @@ class Partitioner(CustomPartitionerFn):
         self.is_wish = True
         return dataclasses.replace(answer, summary={**answer.summary, "budget": answer.summary["peak"]})
 
+    def _start(self, problem: Problem, answer: Answer) -> Answer:
+        """Returns the first plan of a graph, whose step is not known yet. A budget in bytes is the step's: the plan
+        leaves room for the calls that wait, and saves the fewest bytes if others may follow."""
+        if self.budget.endswith("%") or self.budget == UNLIMITED:
+            return answer
+        limit = answer.summary["budget"] - self.beside()
+        if limit < answer.summary["budget"]:
+            answer = ask(problem.to_json(), str(max(1, limit)))
+            answer = answer if answer.fits else ask(problem.to_json(), str(answer.summary["lowest_peak"]))
+        if any(each.numel() == 1 for each in problem.list_tangents()) and not self.is_followed:  # a loss
+            return answer
+        self.saved = curves.least_saved(problem, answer.summary["budget"], self.num_fwd_outputs)
+        return answer if self.saved is None else curves.ask_within(problem, answer.summary["budget"], self.saved)
+
     def _refuse(self, problem: Problem, summary: dict[str, Any], musts: int) -> str:
         lines = [f"the budget of {self.budget} ({summary['budget']:,} bytes) cannot be met"]
         place = re.search(r"launch (\d+)", summary.get("place") or "")
@@ -167,7 +202,9 @@ class Partitioner(CustomPartitionerFn):
             lines.append(f"{describe(node)} needs {summary['needed']:,} bytes at once")
         if musts:
             lines.append(f"{musts} ops have a MUST label, which every plan obeys")
-        lines.append(least_met(summary['lowest_peak']) + (self.share.limits() if self.share else ""))
+        is_first = self.is_followed and not self.budget.endswith("%")
+        lines.append(least_met(summary['lowest_peak'])
+                     + (" for this graph; later graphs, behind a graph break, are not counted" if is_first else ""))
         return "; ".join(lines)
 
 

@@ -20,6 +20,7 @@ from .._errors import Error
 from ._plan_versions import share_versions
 from ._seam.core import keeps_graph
 from ._seam.wrappers import Changes, Metadata, changed, replay_regions
+from ._step_graphs import Backward, hold
 
 NO_DERIVATIVE = ('the backward pass of backend="reprise_plan" has no derivative of its own, and a gradient of its gradients was asked for '
                  '(create_graph=True): backend="reprise" has derivatives of any order, and so has the model without torch.compile')
@@ -46,6 +47,7 @@ def _anchored(facts: Metadata, run: Callable) -> Callable:
             context.anchor = _Anchor.apply(*(each for each in arguments if isinstance(each, torch.Tensor)))
         returned = run(context, *arguments)
         share_versions(context, facts.views(returned))
+        hold(context, arguments, returned)
         return returned
     return forward
 
@@ -54,7 +56,8 @@ def _refuse(facts: Metadata, run: Callable) -> Callable:
     """Returns a backward pass whose gradients raise an error when a gradient of them is requested."""
     def backward(context: Any, *given: Any) -> Any:
         if not torch.is_grad_enabled():
-            return run(context, *given)
+            with Backward(context, given):
+                return run(context, *given)
 
         class Pass(torch.autograd.Function):
             @staticmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from ._plan_problem import Problem
@@ -19,8 +20,9 @@ def _last_reads(problem: Problem, executions: list[dict[str, Any]]) -> dict[tupl
     return last
 
 
-def count(problem: Problem, executions: list[dict[str, Any]]) -> tuple[int, int]:
-    """Returns the highest sum of live bytes, and the execution at which it is reached."""
+def list_live(problem: Problem, executions: list[dict[str, Any]], kept_from: int | None = None) -> list[int]:
+    """Returns the sum of live bytes at each execution. Values that executions before ``kept_from`` have made and later
+    ones read live to the end: the graph is kept."""
     end, last = len(executions), _last_reads(problem, executions)
     change = [0] * (end + 1)
     place = {each["operation"]: i for i, each in enumerate(executions) if each["replay"] == 0}
@@ -34,13 +36,17 @@ def count(problem: Problem, executions: list[dict[str, Any]]) -> tuple[int, int]
         for result, size in enumerate(problem.sizes(operation)):
             until = problem.read_until.get(operation.first_value + result) if execution["replay"] == 0 else None
             held = end if until is not None and until >= len(problem.operations) else place.get(until, index)
-            hold(index, max(index, held, last.get((index, result), index)), size)
+            final = max(index, held, last.get((index, result), index))
+            is_kept = kept_from is not None and index < kept_from <= final
+            hold(index, end if is_kept else final, size)
         hold(index, index, problem.scratch(operation))
     for buffer in problem.tangents():
         hold(place[buffer["first"]], place[buffer["last"]], buffer["bytes"])
-    live = peak = at = 0
-    for index in range(end):
-        live += change[index]
-        if live > peak:
-            peak, at = live, index
-    return peak, at
+    return list(itertools.accumulate(change[:end]))
+
+
+def count(problem: Problem, executions: list[dict[str, Any]]) -> tuple[int, int]:
+    """Returns the highest sum of live bytes, and the execution at which it is reached."""
+    live = list_live(problem, executions)
+    peak = max(live, default=0)
+    return peak, live.index(peak) if live else 0

@@ -169,13 +169,17 @@ class Problem:
         until.update({each: len(self.operations) for each in found})
         return gradients, until
 
+    def list_tangents(self) -> list[torch.Tensor]:
+        """Returns the gradients of outputs."""
+        places = [each.meta.get("val") for each in self.joint.graph.find_nodes(op="placeholder")
+                  if is_tangent(each)]
+        return [each for each in places if isinstance(each, torch.Tensor)]
+
     def tangents(self) -> list[dict[str, int]]:
         """Returns the bytes of the gradients of outputs, which autograd holds during the whole backward pass, and of
         copies of them."""
-        places = [each.meta.get("val") for each in self.joint.graph.find_nodes(op="placeholder")
-                  if is_tangent(each)]
         return [{"first": self.border, "last": len(self.operations) - 1, "bytes": tangent_bytes(each)}
-                for each in places if isinstance(each, torch.Tensor) and self.border < len(self.operations)]
+                for each in self.list_tangents() if self.border < len(self.operations)]
 
     @property
     def gradient_bytes(self) -> int:

@@ -109,6 +109,13 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
         "2.14": ("27c8470c9fe1 9f92e91b415d",),
         "2.15": ("27c8470c9fe1 9f92e91b415d",),
     },
+    "torch.autograd._engine_run_backward": {
+        "2.11": ("0615005d3166 1346156ba8cc",),
+        "2.12": ("bbef311b67b0 1346156ba8cc",),
+        "2.13": ("1b7afb8f026f 1346156ba8cc",),
+        "2.14": ("1b7afb8f026f 1346156ba8cc",),
+        "2.15": ("1b7afb8f026f 1346156ba8cc",),
+    },
     "torch.utils.checkpoint._checkpoint_without_reentrant_generator": {
         "2.11": ("ede118ee74e3 2857de3b4517",),
         "2.12": ("2aaade725d1c 2857de3b4517",),

@@ -122,6 +122,8 @@ FAKE = Patch(PLAN, "torch._subclasses.fake_tensor:FakeTensorMode", "dispatch")
 WRAPPER = Patch(PLAN, "torch._functorch._aot_autograd.runtime_wrappers:RuntimeWrapper", "post_compile")
 REPLAYS = Patch(PLAN, "torch._functorch._activation_checkpointing.remat_using_tags_for_fwd_loss_bwd_graph_pass",
                 "remat_using_tags_for_fwd_loss_bwd_graph")
+#: Function through which a program calls the engine of autograd.
+ENGINE = Patch(PLAN, "torch.autograd", "_engine_run_backward")
 #: Regions of torch.utils.checkpoint outside of graphs.
 REGION = Patch(WATCH, "torch.utils.checkpoint", "_checkpoint_without_reentrant_generator")
 REENTRANT = Patch(WATCH, "torch.utils.checkpoint:CheckpointFunction", "forward")

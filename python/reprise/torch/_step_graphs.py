@@ -1,0 +1,115 @@
+"""Graphs whose plans belong to a step: each has the code of its first plan, and that of the step's plan."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Sequence
+
+import torch
+
+from ._seam.core import keeps_graph, tree_leaves
+from ._step_curves import Curve
+from ._step_joint import Option
+from ._step_record import Call, storages_of
+from ._step_weights import Weight
+
+if TYPE_CHECKING:
+    from ._plan_partition import Partitioner
+    from ._step_ledger import Ledger
+
+_numbers = itertools.count()
+_current = threading.local()
+
+
+class StepGraph:
+    """Graph that is compiled for its first plan, and again for the plan of a step."""
+
+    def __init__(self, ledger: "Ledger", make_partitioner: Callable[[], "Partitioner"],
+                 compile_once: Callable[[Sequence[Any], "Partitioner"], Callable]) -> None:
+        self.ledger, self.number = ledger, next(_numbers)
+        self._make, self._compile = make_partitioner, compile_once
+        self._codes: dict[tuple[int, int | None], Callable] = {}
+        self.curve: Curve | None = None
+        #: The first plan, and the step's plan, whose code is made at the next call.
+        self.first: Option | None = None
+        self.planned: Option | None = None
+        self.is_cuda = False
+        #: Whether the first plan saves the fewest bytes, since the step was not known.
+        self.saves_least = False
+
+    @property
+    def weight(self) -> Weight:
+        """Returns the weight of the first plan, which recorded steps run."""
+        return self.curve.recorded
+
+    def start(self, inputs: Sequence[Any]) -> Callable:
+        """Compiles the first plan. Returns the function to call: the code itself if nothing is differentiated."""
+        partitioner = self._make()
+        partitioner.beside = self.ledger.waiting_bytes
+        code = self.ledger.compile(lambda: self._compile(inputs, partitioner))
+        if partitioner.problem is None:
+            return code
+        self.is_cuda = any(isinstance(each, torch.Tensor) and each.is_cuda for each in inputs)
+        self.curve = Curve(partitioner.problem, partitioner.num_fwd_outputs)
+        self.curve.record(partitioner.limits, partitioner.executions())
+        self.saves_least = partitioner.saved is not None
+        self.first = self.curve.option(*partitioner.limits)
+        self._codes[self.first.limits] = code
+        self.ledger.graphs[self.number] = self
+        return self
+
+    def code(self, option: Option, arguments: Sequence[Any]) -> Callable:
+        """Returns the code of a plan."""
+        if option.limits not in self._codes:
+            partitioner = self._make()
+            partitioner.decide(*option.limits)
+            self._codes[option.limits] = self.ledger.compile(lambda: self._compile(arguments, partitioner))
+        return self._codes[option.limits]
+
+    def __call__(self, *arguments: Any) -> Any:
+        call, option = self.ledger.begin(self)
+        outer, _current.call = getattr(_current, "call", None), call
+        try:
+            return self.code(option, arguments)(*arguments)
+        finally:
+            _current.call = outer
+            self.ledger.end(call)
+
+
+class SavedSet:
+    """Saved values of a call, as long as PyTorch keeps the node of its backward pass."""
+
+    def __init__(self, ledger: "Ledger", call: Call) -> None:
+        self.ledger, self.call = ledger, call
+
+    def __del__(self) -> None:
+        self.ledger.release(self.call)
+
+
+def hold(context: Any, arguments: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Tells the step that a forward pass has saved values: called behind the pass, with its node."""
+    call = getattr(_current, "call", None)
+    if call is not None:
+        context.reprise_set = SavedSet(call.graph.ledger, call)
+        call.graph.ledger.hold(call, arguments, outputs)
+
+
+class Backward:
+    """Context of the backward pass of a node."""
+
+    def __init__(self, context: Any, cotangents: Sequence[Any]) -> None:
+        saved = getattr(context, "reprise_set", None)
+        self.call = saved and saved.call
+        # PyTorch 2.13 passes a list, of which the code drops each gradient at its last use.
+        self.cotangents = storages_of(tree_leaves(cotangents), "out") if self.call else {}
+
+    def __enter__(self) -> None:
+        if self.call:
+            self.keeps = keeps_graph()
+            self.call.graph.ledger.begin_backward(self.call, self.keeps)
+
+    def __exit__(self, *ignored: Any) -> None:
+        if self.call:
+            is_freed = all(each.expired() for each in self.cotangents.values())
+            self.call.graph.ledger.end_backward(self.call, self.keeps, is_freed)

@@ -1,0 +1,146 @@
+"""Records the calls of a step: graphs, the order of their passes, saved sets that wait, and the memory around them."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import threading
+from typing import TYPE_CHECKING, Any, Iterable, Sequence
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+
+from ._step_gauge import CpuGauge, CudaGauge, Gauge
+from ._step_joint import Row
+from ._step_weights import Place
+
+if TYPE_CHECKING:
+    from ._step_graphs import StepGraph
+
+
+@dataclasses.dataclass(eq=False)
+class Call:
+    """Call of a graph in a step."""
+
+    graph: "StepGraph"
+    number: int
+    #: Storages of arguments and outputs, to see which live until the backward pass.
+    storages: dict[Place, StorageWeakRef] = dataclasses.field(default_factory=dict)
+    #: Places that were gone when the backward pass began.
+    lost: set[Place] = dataclasses.field(default_factory=set)
+
+    def find_lost(self) -> set[Place]:
+        """Returns the places that are gone."""
+        return {place for place, storage in self.storages.items() if storage.expired()}
+
+
+@dataclasses.dataclass
+class Mark:
+    """Begin of a period of the step."""
+
+    kind: str
+    call: Call | None
+    #: Calls that wait for their backward pass in this period.
+    waiting: list[Call]
+    #: Bytes of gradients from before the step that still exist.
+    gradients: int
+
+
+def storages_of(tensors: Iterable[Any], kind: str) -> dict[Place, StorageWeakRef]:
+    return {(kind, number): StorageWeakRef(each.untyped_storage()) for number, each in enumerate(tensors)
+            if isinstance(each, torch.Tensor) and each.layout is torch.strided}
+
+
+class Gradients:
+    """Gradients that exist before a step: those of all parameters that graphs have read."""
+
+    def __init__(self, parameters: Iterable[torch.Tensor]) -> None:
+        held = [each.grad.untyped_storage() for each in parameters if each.grad is not None and each.grad.layout is torch.strided]
+        self._storages = [(StorageWeakRef(each), each.nbytes()) for each in {each._cdata: each for each in held}.values()]
+
+    def bytes(self) -> int:
+        return sum(size for storage, size in self._storages if not storage.expired())
+
+
+class Segment:
+    """Passes from a call while nothing waits to the next such moment. A recorded one has marks."""
+
+    def __init__(self, gradients: Gradients, is_cuda: bool, records: bool) -> None:
+        self.thread = threading.get_ident()
+        self.gradients = gradients
+        #: Bytes of gradients at the begin.
+        self.before = gradients.bytes()
+        #: Passes in order: ("F", graph), or ("B" or "K", call).
+        self.order: list[tuple[str, int]] = []
+        self.calls: list[Call] = []
+        self.waiting: dict[Call, None] = {}
+        self.running: Call | None = None
+        self.is_compiling = False
+        self.marks: list[Mark] = []
+        self.gauge: Gauge | None = None
+        #: Cleared if the record tells nothing: several threads, or passes within passes.
+        self.is_clean = True
+        if records:
+            gauge = CudaGauge() if is_cuda else CpuGauge()
+            self.gauge = gauge if gauge.start() else None
+            self.marks.append(Mark("program", None, [], self.before))
+
+    def is_own_thread(self) -> bool:
+        return threading.get_ident() == self.thread
+
+    def run(self, kind: str, call: Call | None = None) -> None:
+        """Begins a pass of a call, or the program behind it."""
+        if not self.is_own_thread() or (call and self.running):
+            self.is_clean = False
+        self.running = call
+        self.mark(kind, call)
+
+    def mark(self, kind: str, call: Call | None = None) -> None:
+        """Begins a period of the record."""
+        if self.gauge and self.is_own_thread():
+            self.gauge.mark()
+            self.marks.append(Mark(kind, call, list(self.waiting), self.gradients.bytes()))
+
+    def end_backward(self, is_freed: bool) -> None:
+        """Notes whether the gradients of a call's outputs died in its backward pass."""
+        if is_freed:
+            self.marks[-1].kind = "freed"
+
+    def forget(self, call: Call) -> None:
+        """Takes out a call that saves nothing, or that has failed: its memory is the program's."""
+        last = max(place for place, each in enumerate(self.order) if each == ("F", call.graph.number))
+        del self.order[last]
+        for each in self.marks:
+            if each.call is call:
+                each.kind, each.call = "program", None
+
+    def finish(self) -> list[tuple[Mark, int, int]]:
+        """Ends the record; returns, for each period, the bytes at its begin and the most within it."""
+        if self.gauge is None:
+            return []
+        counts = self.gauge.stop()
+        found, compiled = [], 0
+        for place, mark in enumerate(self.marks):
+            begin = 0 if place == 0 else counts[place - 1][0]
+            end, most = counts[place]
+            found.append((mark, begin - compiled + mark.gradients, most - compiled + mark.gradients))
+            if mark.kind == "compile":
+                compiled += end - begin
+        return found
+
+
+def list_rows(found: Sequence[tuple[Mark, int, int]]) -> list[Row]:
+    """Returns the moments of a recorded segment, with the saved values of graphs taken out."""
+    rows = []
+    for mark, begin, most in found:
+        if mark.kind == "compile":
+            continue
+        counts = collections.Counter(each.graph.number for each in mark.waiting)
+        saved = sum(each.graph.weight.saved for each in mark.waiting)
+        waiting = tuple(sorted(counts.items()))
+        if mark.call is None:
+            rows.append(Row("program", None, most - saved, waiting))
+            continue
+        own = Row(mark.kind, mark.call.graph.number, 0, ()).bytes_of(mark.call.graph.number, 0, mark.call.graph.weight)
+        rows.append(Row(mark.kind, mark.call.graph.number, max(begin, most - own) - saved, waiting))
+    return rows
