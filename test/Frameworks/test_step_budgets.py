@@ -196,9 +196,10 @@ def compete(models, forwards):
 
 
 def try_uses():
-    for name, step in (("accumulation over 4", accumulate), ("several forwards, and a graph that is kept", together),
-                       ("evaluation in between", evaluate), ("two models and a penalty", compete)):
-        try_program(name, Program(nets, step), (0.75, 0.55))
+    for name, step, shares in (("accumulation over 4", accumulate, (0.75, 0.55)),
+                               ("several forwards, and a graph that is kept", together, (0.75, 0.55)),
+                               ("evaluation in between", evaluate, (0.75, 0.55)), ("two models and a penalty", compete, (0.8, 0.7))):
+        try_program(name, Program(nets, step), shares)
 
 
 class Sentences(torch.utils.data.Dataset):
@@ -251,7 +252,7 @@ def try_trainer():
 
 
 def run_rank():
-    """One rank of `try_ranks`: prints its plan and a sum of its gradients."""
+    """Trains one rank of `try_ranks`: prints its plan and a sum of its gradients."""
     torch.set_num_threads(1)
     torch.distributed.init_process_group("gloo")
     rank, models = torch.distributed.get_rank(), None
