@@ -165,21 +165,21 @@ def compile_wish(model: Model, *, budget: int | str | None = None, **options: An
         if not str(budget).endswith("%"):
             raise Error(refusal, error.file, error.line, error.column, text, error.least_budget) from None
         least = error.least_budget
-    program, least = _compile_least(model, least, options)
+    program, least = compile_least(model, least, options)
     warn(f"{refusal}; {least_met(least)}, {IN_ITS_PLACE}")
     return program
 
 
-def _compile_least(model: Model, least: int, options: dict[str, Any]) -> tuple[Program, int]:
+def compile_least(model: Model, least: int, options: dict[str, Any]) -> tuple[Program, int]:
     """The program within the least budget of an error, and that budget. A search that ``time_limit`` ends may find less than its plan needs."""
     for _ in range(8):
         try:
-            return compile(model, budget=least, **options), least
+            return compile(model, **{**options, "budget": least}), least
         except Error as error:
             if error.least_budget is None or error.least_budget <= least:
                 raise
             least = error.least_budget
-    return compile(model, budget=least, **options), least
+    return compile(model, **{**options, "budget": least}), least
 
 
 def verify(model: Model, *, name: str | None = None) -> str:

@@ -7,15 +7,13 @@ from typing import Any, Iterator, Sequence
 from . import _plan_cache as cache
 from . import _plan_partition as partition
 from ._plan_problem import Problem
-from ._step_joint import Choice, Lifetimes, Option, Row, Search, held_bytes, peak_of
+from ._step_joint import Choice, Lifetimes, Option, Row, held_bytes, peak_of
 from ._step_weights import Weight, border_bytes, leave_out_empty, limit_saved, weigh
 
 #: Limits of the saved bytes that are tried, as shares of the bytes that are saved without replays.
 LEVELS = (0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.625, 0.75, 1.0)
-#: Rounds in which each graph is planned for what the others leave, and corrections of one such plan.
-ROUNDS, CORRECTIONS = 3, 4
-#: Reductions of the smallest peak by this share are tried before an error names it.
-LESS = 1 / 16
+#: Corrections of a plan whose step exceeds the budget.
+CORRECTIONS = 4
 
 
 def ask_within(problem: Problem, peak: int, saved: int | None) -> partition.Answer:
@@ -81,72 +79,37 @@ class Curve:
         peaks += [(self.whole_peak, int(level * self.whole.saved)) for level in LEVELS[:-1]]
         return [self.option(*each) for each in peaks if self.weigh(*each)[1] or each[1] == 0]
 
+    def propose(self, rows: Sequence[Row], choice: Choice, graph: int, budget: int) -> Iterator[Option]:
+        """Yields plans for the bytes that the choice of the other graphs leaves."""
+        for saved in self._levels(rows, choice, graph, budget):
+            yield from self._correct(rows, choice, graph, budget, saved)
 
-class Joint:
-    """Planner of all graphs of a step."""
-
-    def __init__(self, curves: Sequence[Curve], rows: Sequence[Row], calls: Sequence[int], current: Sequence[Option]) -> None:
-        self.curves, self.rows, self.calls = curves, rows, calls
-        self.pools = [{each.limits: each for each in [option, *curve.start()]} for curve, option in zip(curves, current)]
-
-    def _search(self) -> Search:
-        return Search(self.rows, [list(each.values()) for each in self.pools], self.calls)
-
-    def plan(self, budget: int) -> Choice | None:
-        """Returns the fastest plans within a budget, or None."""
-        choice = self._search().run(budget)
-        for _ in range(ROUNDS):
-            before = choice or self._search().smallest()
-            self._refine(before, budget)
-            choice = self._search().run(budget)
-            if choice and choice.seconds >= before.seconds - 1e-9 and peak_of(self.rows, before.options) <= budget:
-                break
-        return choice
-
-    def smallest(self) -> Choice:
-        """Returns the plans with the least peak that is found. No budget decides it."""
-        choice = self._search().smallest()
-        for _ in range(2 * ROUNDS):
-            self._refine(choice, int(choice.peak * (1 - LESS)))
-            less = self._search().smallest()
-            if less.peak >= choice.peak * (1 - LESS / 8):
-                return min(choice, less, key=lambda each: each.peak)
-            choice = less
-        return choice
-
-    def _refine(self, choice: Choice, budget: int) -> None:
-        """Adds plans of each graph for the bytes that the choice of the other graphs leaves."""
-        for graph, curve in enumerate(self.curves):
-            for saved in self._levels(choice, graph, budget):
-                for option in self._correct(choice, graph, budget, saved):
-                    self.pools[graph][option.limits] = option
-
-    def _levels(self, choice: Choice, graph: int, budget: int) -> list[int | None]:
+    def _levels(self, rows: Sequence[Row], choice: Choice, graph: int, budget: int) -> list[int | None]:
         """Returns limits of the saved bytes; only None if a call waits for nothing but its own backward pass."""
-        counts = [dict(each.waiting).get(graph, 0) for each in self.rows]
-        if all(count == 0 or each.waiting == ((graph, 1),) for count, each in zip(counts, self.rows)):
+        counts = [dict(each.waiting).get(graph, 0) for each in rows]
+        if all(count == 0 or each.waiting == ((graph, 1),) for count, each in zip(counts, rows)):
             return [None]
         more = choice.options[graph].weight.saved + max(0, budget - choice.peak) // max(counts)
-        return sorted({int(each * self.curves[graph].whole.saved) for each in LEVELS} | {more})
+        return sorted({int(each * self.whole.saved) for each in LEVELS} | {more})
 
-    def _correct(self, choice: Choice, graph: int, budget: int, saved: int | None) -> Iterator[Option]:
+    def _correct(self, rows: Sequence[Row], choice: Choice, graph: int, budget: int, saved: int | None) -> Iterator[Option]:
         """Yields the plan within the peak that is left, and smaller ones until the step fits."""
-        curve, others = self.curves[graph], list(choice.options)
-        border = curve.whole.before - curve.whole.saved
-        rows = [each for each in self.rows if each.graph == graph and each.kind != "forward"]
-        peak = curve.whole_peak
+        options = list(choice.options)
+        border = self.whole.before - self.whole.saved
+        peak = self.whole_peak
         for row in rows:
-            rest = sum(row.bytes_of(other, option.held, option.weight) for other, option in enumerate(others) if other != graph)
-            waiting = dict(row.waiting).get(graph, 1)
-            peak = min(peak, budget - row.level - rest - (waiting - 1) * (saved or 0) + border)
+            if row.graph == graph and row.kind != "forward":
+                rest = sum(row.bytes_of(other, option.held, option.weight) for other, option in enumerate(options) if other != graph)
+                waiting = dict(row.waiting).get(graph, 1)
+                peak = min(peak, budget - row.level - rest - (waiting - 1) * (saved or 0) + border)
         for _ in range(CORRECTIONS):
             if peak <= 0:
                 return
-            option = curve.option(peak, saved)
-            yield option
-            others[graph] = option
-            excess = max(each.level + sum(each.bytes_of(other, one.held, one.weight) for other, one in enumerate(others)) - budget
-                         for each in self.rows)
-            if excess <= 0 or not curve.weigh(peak, saved)[1]:
+            options[graph] = self.option(peak, saved)
+            yield options[graph]
+            excess = peak_of(rows, options) - budget
+            if excess <= 0 or not self.weigh(peak, saved)[1]:
                 return
             peak -= excess
+
+

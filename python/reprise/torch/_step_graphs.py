@@ -43,6 +43,10 @@ class StepGraph:
         """Returns the weight of the first plan, which recorded steps run."""
         return self.curve.recorded
 
+    def current(self) -> Option:
+        """Returns the plan that steps run."""
+        return self.curve.option(*(self.planned or self.first).limits)
+
     def start(self, inputs: Sequence[Any]) -> Callable:
         """Compiles the first plan. Returns the function to call: the code itself if nothing is differentiated."""
         partitioner = self._make()

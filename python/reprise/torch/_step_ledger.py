@@ -160,10 +160,10 @@ class Ledger:
 
     def _finish_if_quiet(self) -> None:
         segment = self._segment
-        if segment.waiting or segment.running or segment.is_compiling or engine.is_inside() or not segment.is_own_thread():
+        if segment.waiting or segment.running or segment.is_compiling or engine.is_inside():
             return
         self._segment = None
-        found = segment.finish()
+        found = segment.finish() if segment.is_own_thread() else []
         if not segment.order:
             return
         order = tuple(segment.order)

@@ -11,9 +11,9 @@ from . import _plan_cache as cache
 from . import _step_report as report
 from ._plan_budgets import to_bytes
 from ._plan_partition import sources
-from ._step_curves import Joint
 from ._step_joint import Choice, Option, Row, merge, peak_of
 from ._step_ranks import agree
+from ._step_rounds import Joint
 
 if TYPE_CHECKING:
     from ._step_graphs import StepGraph
@@ -30,11 +30,11 @@ def plan(budget: str, known: Sequence["Known"], graphs: Mapping[int, "StepGraph"
     numbers = sorted({number for each in known for number in each.passes})
     orders = agree(lambda: [[_renumber(row, numbers) for row in each.rows] for each in known])
     calls = [sum(each.passes.get(number, 0) for each in known) for number in numbers]
-    step = _Step(budget, [graphs[number] for number in numbers], orders, calls)
+    step = Step(budget, [graphs[number] for number in numbers], orders, calls)
     choice = step.choose()
     for graph, option in zip(step.graphs, choice.options):
         graph.planned = option
-    report.add(report.describe(step.limit, step.reference, choice, step.graphs, calls, step.rows))
+    report.add(report.describe(step.limit, step.reference, choice, calls, step.rows))
 
 
 def _renumber(row: Row, numbers: Sequence[int]) -> Row:
@@ -48,14 +48,14 @@ def _is_alone(rows: Sequence[Row]) -> bool:
     return len({each.waiting for each in rows} - {()}) <= 1 and all(sum(count for _, count in each.waiting) <= 1 for each in rows)
 
 
-class _Step:
+class Step:
     """The problem of one step: for each order of calls that is known, its rows."""
 
     def __init__(self, budget: str, graphs: Sequence["StepGraph"], orders: Sequence[Sequence[Row]], calls: Sequence[int]) -> None:
         self.budget, self.graphs, self.calls = budget, graphs, calls
         self.is_share, self.is_alone = budget.endswith("%"), all(map(_is_alone, orders))
         self.curves = [each.curve for each in graphs]
-        self.current = [curve.option(*(graph.planned or graph.first).limits) for curve, graph in zip(self.curves, graphs)]
+        self.current = [each.current() for each in graphs]
         wholes = [each.reference() for each in self.curves]
         peaks = [peak_of(rows, wholes) for rows in orders]
         self.reference = max(peaks)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ._step_graphs import StepGraph
 
 
+_open = threading.local()
+
+
 @dataclasses.dataclass(eq=False)
 class Call:
     """Call of a graph in a step."""
@@ -62,6 +65,13 @@ class Gradients:
         return sum(size for storage, size in self._storages if not storage.expired())
 
 
+def _leave_open(gauge: Gauge | None) -> None:
+    """Notes the running gauge of this thread, and stops the one before."""
+    before, _open.gauge = getattr(_open, "gauge", None), gauge
+    if before:
+        before.stop()
+
+
 class Segment:
     """Passes from a call while nothing waits to the next such moment. A recorded one has marks."""
 
@@ -81,8 +91,10 @@ class Segment:
         #: Cleared if the record tells nothing: several threads, or passes within passes.
         self.is_clean = True
         if records:
+            _leave_open(None)  # Another thread may have ended this thread's last segment.
             gauge = CudaGauge() if is_cuda else CpuGauge()
             self.gauge = gauge if gauge.start() else None
+            _leave_open(self.gauge)
             self.marks.append(Mark("program", None, [], self.before))
 
     def is_own_thread(self) -> bool:
@@ -119,6 +131,7 @@ class Segment:
         if self.gauge is None:
             return []
         counts = self.gauge.stop()
+        _open.gauge = None
         found, compiled = [], 0
         for place, mark in enumerate(self.marks):
             begin = 0 if place == 0 else counts[place - 1][0]

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Sequence
+from typing import Sequence
 
 from .._report import show_bytes, show_bytes_exactly
 from ._step_joint import Choice, Row
-
-if TYPE_CHECKING:
-    from ._step_graphs import StepGraph
 
 _steps: list["StepPlan"] = []
 
@@ -70,8 +67,7 @@ def add(step: StepPlan) -> None:
     _steps.append(step)
 
 
-def describe(limit: int, reference: int, choice: Choice, graphs: Sequence["StepGraph"], calls: Sequence[int],
-             rows: Sequence[Row]) -> StepPlan:
+def describe(limit: int, reference: int, choice: Choice, calls: Sequence[int], rows: Sequence[Row]) -> StepPlan:
     """Returns the report of a choice."""
     def share(number: int) -> GraphShare:
         option = choice.options[number]
@@ -79,4 +75,4 @@ def describe(limit: int, reference: int, choice: Choice, graphs: Sequence["StepG
         weight = option.weight
         return GraphShare(calls[number], waiting, weight.saved, weight.forward, weight.backward, *option.limits, weight.seconds)
     return StepPlan(limit, choice.peak, reference, max((each.level for each in rows), default=0), choice.seconds, choice.gap,
-                    tuple(share(number) for number in range(len(graphs))))
+                    tuple(share(number) for number in range(len(calls))))

@@ -4,14 +4,22 @@ model."""
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 import weakref
 from typing import Any, Callable, Iterator
 
 from .._errors import Error, least_met
 from ._seam.dynamo import CompileContext
+from ._plan_budgets import parse_budget
+from ._step_arenas import ArenaCurve, Arenas, arenas_of
+from ._step_joint import Option
+from ._whole_levels import Level
 from ._whole_pause import PausingStep
+from ._whole_step import Entry, text_options
+from ._whole_text import Text
 
+_numbers = itertools.count()
 _UNITS = {"": 1, "B": 1, **{f"{letter}iB": 1 << 10 * power for power, letter in enumerate("KMGT", 1)},
           **{f"{letter}B": 1000 ** power for power, letter in enumerate("kMGT", 1)}}
 
@@ -25,17 +33,59 @@ def _parse(budget: Any) -> int | None:
 
 
 class Member:
-    """Step of one graph, which may be planned again for fewer bytes."""
+    """Step of one graph, which may be planned again for other bytes."""
 
     def __init__(self, make: Callable[[Any], PausingStep], budget: Any, least: int = 0) -> None:
         self._make, self._least = make, least
         self.step = make(budget)
+        self.number = next(_numbers)
+        #: Limit of the plan in bytes; None for a share and for no budget.
+        self.limit = budget if isinstance(budget, int) else None
+        #: Whether the plan is the smallest one, since the step is not known yet.
+        self.is_small = False
+        self._curve: ArenaCurve | None = None
+        self._arenas: Arenas | None = None
+        self._level: Level | None = None
+
+    def join(self, budget: Any, text: Text, level: Level, options: dict[str, Any]) -> None:
+        """Lets the graph be planned with the other graphs of a step."""
+        self.text, self._level, self._options = text.text, level, options
+        if budget is not None:
+            self._arenas = arenas_of(parse_budget(budget))
+
+    def begin(self) -> None:
+        """Plans the step if it is known, before a forward pass."""
+        if self._arenas:
+            self._arenas.begin(self)
+
+    def curve(self) -> ArenaCurve:
+        """Returns the plans of the program."""
+        if self._curve is None:
+            given = {name: value for name, value in self._options.items() if name != "budget"}
+            self._curve = ArenaCurve(self.text, {**given, **text_options(self.step.entry.text)})
+        return self._curve
+
+    def others(self) -> list[Entry]:
+        """Returns the programs of further derivatives."""
+        return [each for each in self._level.entries() if each.runs]
+
+    def use(self, option: Option) -> None:
+        """Uses the plan of a step."""
+        if option.held != self.taken:
+            old, self.step, self.limit = self.step, self._make(option.peak_limit), option.peak_limit
+            self.step.most = old.most
+            old.give_up()
+        self.is_small = False
+
+    @property
+    def most(self) -> int:
+        """Returns the highest number of calls that have waited at once."""
+        return self.step.most
 
     @property
     def taken(self) -> int:
         """Bytes of arena and workspace."""
-        report = self.step.entry.program.report
-        return report.arena_bytes + report.workspace_bytes
+        return self.step.entry.taken
 
     def least(self) -> int:
         self._least = self._least or least_of(self._make)
@@ -96,15 +146,15 @@ class StepBudget:
         self._last = (*compiled, ordinal)
         return compiled[0], ordinal
 
-    def fit(self, make: Callable[[Any], PausingStep], budget: Any) -> Member:
+    def fit(self, make: Callable[[Any], PausingStep], budget: Any, is_loss: bool = True) -> Member:
         """Makes a step within the bytes that the other graphs leave. If it does not fit, all of them use their smallest
-        plans."""
+        plans. So does a graph whose result is no loss, because other calls may follow before its backward pass."""
         total, key = _parse(budget), self._key()
         if total is None:
             return Member(make, budget)
         others = [member for other, member in self._members.items() if other != key]
         try:
-            member = self._fit(make, total, others)
+            member = self._fit(make, total, others, is_loss and not self.is_followed)
         except Error as error:
             if error.least_budget is None:
                 raise
@@ -117,8 +167,12 @@ class StepBudget:
         return member
 
     @staticmethod
-    def _fit(make: Callable[[Any], PausingStep], total: int, others: list[Member]) -> Member:
+    def _fit(make: Callable[[Any], PausingStep], total: int, others: list[Member], is_loss: bool) -> Member:
         try:
+            if not is_loss and (least := least_of(make)) + sum(each.taken for each in others) <= total:
+                member = Member(make, least, least)
+                member.is_small = True
+                return member
             return Member(make, max(1, total - sum(each.taken for each in others)))
         except Error as error:
             if error.least_budget is None or not others or error.least_budget + sum(each.least() for each in others) > total:

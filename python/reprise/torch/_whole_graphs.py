@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import weakref
 from typing import Any, Mapping, NamedTuple, Sequence
 
@@ -15,7 +16,7 @@ from ._whole_import import Importer
 from ._whole_levels import Level
 from ._whole_paths import FirstPaths, Paths
 from ._whole_pause import Paused, PausingStep
-from ._whole_step import Entry, compile_entry
+from ._whole_step import SMALLEST, Entry, compile_entry
 from ._whole_text import Text, first_scalar, write_forward, write_pausing
 from .aten import Builder, Value
 
@@ -112,7 +113,8 @@ class CompiledGraph:
         return (self.step or self._forward).program.report
 
     def reading(self) -> Reading:
-        """The step of the plan that holds now."""
+        """Returns the step of the plan that holds now. Called before each forward pass."""
+        self._member.begin()
         step = self._member.step
         if self._reading is None or self._reading.step is not step:
             behind = set(step.read_behind)
@@ -201,7 +203,10 @@ def compile_graph(imported: Imported, options: dict[str, Any], share: StepBudget
     pairs, wanted = imported.pairs(), [imported.value(node) for node in imported.wanted]
     scalar = first_scalar(imported.builder, arguments, pairs, wanted)
     given = [value for _, value in scalar.arguments]
-    level = Level(scalar, [given.index(value) for value in wanted], options)
+    budget = options.get("budget")
+    # Derivatives that are compiled on demand are not planned with the step, whose bytes they would take.
+    later = {**options, "budget": SMALLEST} if budget is not None and not str(budget).endswith("%") else options
+    level = Level(scalar, [given.index(value) for value in wanted], later)
     paths = FirstPaths(imported.functional, _numbered(level.names, "primal/"), imported.paired, level.wanted)
     gradients = [(name, value) for (name, _), value in zip(level.text.results, wanted)]
     text = write_pausing(imported.builder, arguments, results, pairs, gradients)
@@ -209,4 +214,6 @@ def compile_graph(imported: Imported, options: dict[str, Any], share: StepBudget
     def make(budget: Any) -> PausingStep:
         return PausingStep(text, len(results), **(options if budget is None else {**options, "budget": budget}))
 
-    return CompiledGraph(None, share.fit(make, options.get("budget")), level, paths, [text.text])
+    member = share.fit(make, budget, any(math.prod(value.shape) == 1 for value, _, _ in pairs))
+    member.join(budget, text, level, options)
+    return CompiledGraph(None, member, level, paths, [text.text])

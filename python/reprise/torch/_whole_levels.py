@@ -38,6 +38,10 @@ class Level:
                 self._entry = compile_entry(self.text, **self._options)
         return self._entry(inputs, seed)
 
+    def entries(self) -> list[Entry]:
+        """Returns the programs that exist of all derivatives."""
+        return [*([self._entry] if self._entry else []), *(entry for each in self._next.values() for entry in each.entries())]
+
     def orders(self) -> list[int]:
         """The orders of all derivatives that have been made, one for each program."""
         return [self.order, *sorted(order for each in self._next.values() for order in each.orders())]

@@ -23,6 +23,8 @@ class PausingStep:
         #: Arguments that the backward pass reads, inputs and cotangents.
         self.read_behind = [name for name in self.entry.arguments if name in behind or name not in self.inputs]
         self._waiting: "weakref.WeakSet[Paused]" = weakref.WeakSet()
+        #: Highest number of steps that have waited at once.
+        self.most = 0
 
     def begin(self, tensors: Sequence[torch.Tensor], seed: int) -> tuple[list[torch.Tensor], "Paused"]:
         """Returns the outputs for ``inputs``, and the state that waits for cotangents. Holds no tensor."""
@@ -34,7 +36,12 @@ class PausingStep:
         del held
         paused = Paused(self, run)
         self._waiting.add(paused)
+        self.most = max(self.most, sum(each.is_waiting() for each in list(self._waiting)))
         return outputs, paused
+
+    def has_waiting(self) -> bool:
+        """Returns whether a step waits for its cotangents."""
+        return any(each.is_waiting() for each in list(self._waiting))
 
     def give_up(self) -> None:
         """Frees the memory of all runs: saved values for backward passes are gone."""
@@ -69,6 +76,9 @@ class Paused:
         gradients = self._step.end(run, tensors)
         self._step.entry.give_run(run)
         return gradients
+
+    def is_waiting(self) -> bool:
+        return bool(self._runs)
 
     def drop(self) -> None:
         """Abandons the saved values."""

@@ -14,6 +14,8 @@ from ._whole_errors import Unsupported
 from ._whole_text import Text
 from .aten._builder import WIDENED
 
+#: Budget of a program that gets its smallest plan.
+SMALLEST = "smallest"
 #: Programs by text and options, as long as a graph has them.
 _programs: "weakref.WeakValueDictionary[str, Entry]" = weakref.WeakValueDictionary()
 
@@ -39,10 +41,17 @@ def _as_argument(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.view(torch.uint16) if tensor.dtype is torch.bfloat16 else tensor
 
 
+def text_options(text: Text) -> dict[str, Any]:
+    """Returns the options of the compiler that belong to a text."""
+    return {"entry": text.entry, "threads": torch.get_num_threads(), "name": "torch"}
+
+
 def _compile_text(text: Text, **options: Any) -> _compile.Program:
     """Raises ``Unsupported`` for a text that the compiler refuses whatever the options are, so that no error of a verifier
     reaches a user who asked for a fallback."""
-    given: dict[str, Any] = {"entry": text.entry, "threads": torch.get_num_threads(), "name": "torch"}
+    given = text_options(text)
+    if options.get("budget") == SMALLEST:
+        return _compile.compile_least(text.text, 1, {**given, **options})[0]
     try:
         return _compile.compile_wish(text.text, **given, **options)
     except (Cancelled, UsageError):
@@ -62,10 +71,12 @@ class Entry:
     """Program of one entry function. Its results are new tensors, which its code has written."""
 
     def __init__(self, text: Text, **options: Any) -> None:
-        self.program = _compile_text(text, **options)
+        self.text, self.program = text, _compile_text(text, **options)
         self.arguments = [name for name, _ in text.arguments]
         self.results = [(name, value.shape, value.dtype) for name, value in text.results]
         self.draws = text.draws
+        #: All runs, each with an arena.
+        self.runs: "weakref.WeakSet[_run.Run]" = weakref.WeakSet()
         #: Idle runs. The list's atomic operations are enough as a lock.
         self._runs: list[_run.Run] = []
 
@@ -80,12 +91,19 @@ class Entry:
         self.give_run(run)
         return results
 
+    @property
+    def taken(self) -> int:
+        """Bytes of arena and workspace of one run."""
+        return self.program.report.arena_bytes + self.program.report.workspace_bytes
+
     def take_run(self) -> _run.Run:
         """Memory for a step."""
         try:
             return self._runs.pop()
         except IndexError:
-            return _run.Run(self.program, threads=torch.get_num_threads())
+            run = _run.Run(self.program, threads=torch.get_num_threads())
+            self.runs.add(run)
+            return run
 
     def give_run(self, run: _run.Run) -> None:
         """Returns the run, which holds no tensor, for the next step."""

@@ -1,0 +1,153 @@
+"""Plans the arenas of all graphs that ``backend="reprise"`` runs in a step.
+
+A call that waits for its backward pass holds the arena of its program. Arenas stay for later steps, so that the bytes
+of a step are the sum of all arenas that were ever needed at once.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
+
+from .. import _compile
+from .._errors import Error
+from .._report import Report
+from . import _plan_cache as cache
+from . import _step_plan as step_plan
+from . import _step_report as report
+from ._step_joint import Choice, Lifetimes, Option, Row
+from ._step_weights import Weight
+
+if TYPE_CHECKING:
+    from ._whole_budget import Member
+
+#: Budgets that are tried for each graph, as shares of the room between its smallest and its fastest plan.
+SHARES = (0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875)
+
+
+class ArenaCurve:
+    """The plans of one program: their arenas, by estimates of the compiler."""
+
+    def __init__(self, text: str, options: Mapping[str, Any]) -> None:
+        self._text, self._options = text, {**options, "estimate": True}
+        self._known: dict[int | None, Option | None] = {}
+        self.key = cache.key(text, sorted((name, repr(value)) for name, value in options.items()))
+        self.whole = self.recorded = self._estimate(None).weight
+        self.lives = Lifetimes()
+
+    def _estimate(self, budget: int | None) -> Option | None:
+        """Returns the plan within a budget; None if there is none."""
+        if budget not in self._known:
+            try:
+                done = _compile.compile(self._text, **self._options, budget=budget).report
+            except Error as error:
+                if error.least_budget is None:
+                    raise
+                self._known[budget] = None
+                return None
+            self._known[budget] = self.record(budget, done)
+        return self._known[budget]
+
+    def record(self, budget: int | None, done: Report) -> Option:
+        """Notes the plan of a report."""
+        size = done.arena_bytes + done.workspace_bytes
+        weight = Weight(size, 0, 0, 0, 0, size, done.content["cost"]["replay"], {})
+        made = Option(budget or size, None, weight, size)
+        return self._known.setdefault(made.peak_limit, made)
+
+    def option(self, peak: int, saved: int | None = None) -> Option:
+        """Returns the plan within a budget that is known to be met."""
+        return self._estimate(peak)
+
+    def reference(self) -> Option:
+        return self._estimate(None)
+
+    def smallest(self) -> Option:
+        """Returns the plan of the least budget that is known to be met."""
+        least = 1
+        while True:
+            try:
+                _compile.compile(self._text, **self._options, budget=least)
+                return self.option(least)
+            except Error as error:
+                if error.least_budget is None or error.least_budget <= least:
+                    raise
+                least = error.least_budget
+
+    def start(self) -> list[Option]:
+        """Returns plans between the smallest and the fastest one."""
+        low, high = self.smallest(), self.reference()
+        between = [self._estimate(int(low.peak_limit + share * (high.held - low.peak_limit))) for share in SHARES]
+        return [low, high, *(each for each in between if each)]
+
+    def propose(self, rows: Sequence[Row], choice: Choice, graph: int, budget: int) -> Iterator[Option]:
+        """Yields the plan for the room that the choice leaves."""
+        count = max(dict(each.waiting).get(graph, 0) for each in rows)
+        made = self._estimate(choice.options[graph].held + max(0, budget - choice.peak) // count)
+        if made:
+            yield made
+
+
+class Program:
+    """Program of a step in the joint plan: the members with its text, and the arenas that they need at once."""
+
+    def __init__(self, members: list["Member"]) -> None:
+        self.members = members
+        self.count = sum(each.most for each in members)
+        self.curve = members[0].curve()
+        self.saves_least = members[0].is_small
+
+    def current(self) -> Option:
+        """Returns the plan that runs."""
+        return self.curve.record(self.members[0].limit, self.members[0].step.entry.program.report)
+
+
+class Arenas:
+    """The arenas of all graphs with the same budget."""
+
+    def __init__(self, budget: str) -> None:
+        self.budget = budget
+        self.members: "weakref.WeakSet[Member]" = weakref.WeakSet()
+        #: Arenas of each text in the last plan, and bytes of programs of derivatives.
+        self._planned: dict[str, int] = {}
+        self._beside = 0
+        self._lock = threading.RLock()
+
+    def begin(self, member: "Member") -> None:
+        """Plans before a forward pass if no call waits, and more arenas were needed than in the last plan."""
+        with self._lock:
+            self.members.add(member)
+            if any(each.step.has_waiting() for each in self.members):
+                return
+            used = [each for each in sorted(self.members, key=lambda each: each.number) if each.most]
+            counts: dict[str, int] = {}
+            for each in used:
+                counts[each.text] = counts.get(each.text, 0) + each.most
+            beside = sum(each.taken * len(each.runs) for each in {id(entry): entry for each in used for entry in each.others()}.values())
+            if beside > self._beside or any(count > self._planned.get(text, 0) for text, count in counts.items()):
+                self._plan(used, beside)
+                self._beside = beside
+                self._planned |= counts
+
+    def _plan(self, used: list["Member"], beside: int) -> None:
+        by_text: dict[str, list["Member"]] = {}
+        for each in used:
+            by_text.setdefault(each.text, []).append(each)
+        programs = [Program(each) for each in by_text.values()]
+        counts = [each.count for each in programs]
+        row = Row("program", None, beside, tuple(enumerate(counts)))
+        step = step_plan.Step(self.budget, programs, [[row]], counts)
+        choice = step.choose()
+        for program, option in zip(programs, choice.options):
+            for each in program.members:
+                each.use(option)
+        report.add(report.describe(step.limit, step.reference, choice, counts, step.rows))
+
+
+_arenas: dict[str, Arenas] = {}
+
+
+def arenas_of(budget: str) -> Arenas:
+    """Returns the account of a budget. Functions that were compiled with the same budget share it: it is the step's."""
+    return _arenas.setdefault(budget, Arenas(budget))
