@@ -109,26 +109,38 @@ class Arenas:
     def __init__(self, budget: str) -> None:
         self.budget = budget
         self.members: "weakref.WeakSet[Member]" = weakref.WeakSet()
+        #: Number of forward passes, and by graph that of its last pass, and of its last one while no call waited.
+        self._clock = 0
+        self._begun: "weakref.WeakKeyDictionary[Member, int]" = weakref.WeakKeyDictionary()
+        self._starts: "weakref.WeakKeyDictionary[Member, int]" = weakref.WeakKeyDictionary()
         #: Arenas of each text in the last plan, and bytes of programs of derivatives.
         self._planned: dict[str, int] = {}
         self._beside = 0
         self._lock = threading.RLock()
 
     def begin(self, member: "Member") -> None:
-        """Plans before a forward pass if no call waits, and more arenas were needed than in the last plan."""
+        """Plans before a forward pass if no call waits, and the graphs that ran since the last such pass of the same
+        graph needed more arenas than in the last plan."""
         with self._lock:
+            self._clock += 1
+            is_quiet = not any(each.step.has_waiting() for each in self.members)
+            if is_quiet and member in self._starts:
+                self._plan_new([each for each, clock in self._begun.items() if each.most and clock >= self._starts[member]])
             self.members.add(member)
-            if any(each.step.has_waiting() for each in self.members):
-                return
-            used = [each for each in sorted(self.members, key=lambda each: each.number) if each.most]
-            counts: dict[str, int] = {}
-            for each in used:
-                counts[each.text] = counts.get(each.text, 0) + each.most
-            beside = sum(each.taken * len(each.runs) for each in {id(entry): entry for each in used for entry in each.others()}.values())
-            if beside > self._beside or any(count > self._planned.get(text, 0) for text, count in counts.items()):
-                self._plan(used, beside)
-                self._beside = beside
-                self._planned |= counts
+            self._begun[member] = self._clock
+            if is_quiet:
+                self._starts[member] = self._clock
+
+    def _plan_new(self, found: list["Member"]) -> None:
+        used = sorted(found, key=lambda each: each.number)
+        counts: dict[str, int] = {}
+        for each in used:
+            counts[each.text] = counts.get(each.text, 0) + each.most
+        beside = sum(each.taken * len(each.runs) for each in {id(entry): entry for each in used for entry in each.others()}.values())
+        if beside > self._beside or any(count > self._planned.get(text, 0) for text, count in counts.items()) or any(
+                each.is_small for each in used):
+            self._plan(used, beside)
+            self._planned, self._beside = counts, beside
 
     def _plan(self, used: list["Member"], beside: int) -> None:
         by_text: dict[str, list["Member"]] = {}

@@ -94,7 +94,7 @@ class Member:
     def shrink(self) -> None:
         """Uses the smallest plan, and abandons steps that wait for a backward pass, which will run their forward pass
         again."""
-        old, self.step = self.step, self._make(self.least())
+        old, self.step, self.limit, self.is_small = self.step, self._make(self.least()), self.least(), True
         old.give_up()
 
 
