@@ -39,8 +39,10 @@ class Ledger:
         self.parameters: dict[int, "weakref.ref[torch.Tensor]"] = {}
         self._lock = threading.RLock()
         self._segment: Segment | None = None
-        #: Set if orders were recorded since the last plan, and if an unknown order has run without a record.
-        self._is_new = self._is_missed = False
+        #: Orders that were recorded since the last plan.
+        self._new: set[tuple] = set()
+        #: Set if an unknown order has run without a record.
+        self._is_missed = False
 
     def compile(self, compile_once: Callable[[], Callable]) -> Callable:
         """Compiles, and leaves the memory of that out of the record."""
@@ -78,11 +80,20 @@ class Ledger:
         self._forget()
         before = gradients.bytes()
         is_known = any(order[0] == ("F", graph.number) and before <= each.before for order, each in self.known.items())
-        if is_known and self._is_new:
-            step_plan.plan(self.budget, list(self.known.values()), dict(self.graphs))
-            self._is_new = False
+        related = self._find_related(graph.number) if is_known else {}
+        if self._new & set(related):
+            step_plan.plan(self.budget, list(related.values()), dict(self.graphs))
+            self._new -= set(related)
         records = (not is_known or self._is_missed) and len(self.known) < ORDERS and not engine.is_inside()
         self._segment = Segment(gradients, graph.is_cuda, records)
+
+    def _find_related(self, graph: int) -> dict[tuple, Known]:
+        """Returns the orders that share graphs with those of a graph, directly or through others."""
+        found, graphs = dict[tuple, Known](), {graph}
+        while more := {order: each for order, each in self.known.items() if order not in found and graphs & set(each.passes)}:
+            found |= more
+            graphs.update(number for each in more.values() for number in each.passes)
+        return found
 
     def _forget(self) -> None:
         """Drops orders whose graphs are gone, and parameters that are."""
@@ -181,7 +192,7 @@ class Ledger:
                     passes[calls[call]] += 1
             rows = list_rows(found) + (known.rows if known else [])
             self.known[order] = Known(merge(rows), segment.before, passes)
-            self._is_new = True
+            self._new.add(order)
 
 
 _ledgers: dict[str, Ledger] = {}
