@@ -1,7 +1,7 @@
 """Budgets of whole steps: several graphs, several calls, and the program around them within one budget.
 
 Each step has the bits of the step without a budget, the allocator's peak is within the budget, and the predicted peak
-is within 3 % of it.
+is within 3 % of it, or within 10 % for Inductor's code.
 """
 import os
 import subprocess
@@ -20,6 +20,8 @@ import reprise
 from reprise.torch import graphs, steps
 
 NEAR = 0.03
+#: The same for Inductor's code, which keeps less in memory than its plan.
+NEAR_FUSED = 0.1
 #: Steps until the plan of a step runs, with the one that compiles it.
 STEPS = 3
 
@@ -72,7 +74,8 @@ def try_program(name, program, shares, codegen="eager"):
         print(f"   {name}: whole {whole:,}, budget {budget:,}, executed {peak:,} ({100 * (plan.peak / peak - 1):+.2f} % predicted)\n{plan}")
         checks.check(f"{name} at {share}: equal bits", len(found) == len(expected) and all(map(torch.equal, found, expected)))
         checks.check(f"{name} at {share}: the peak is within the budget", peak <= budget == plan.budget, f"{peak} {budget}")
-        checks.check(f"{name} at {share}: the prediction is near", abs(plan.peak / peak - 1) < NEAR, f"{plan.peak} {peak}")
+        near = NEAR if codegen == "eager" else NEAR_FUSED
+        checks.check(f"{name} at {share}: the prediction is near", abs(plan.peak / peak - 1) < near, f"{plan.peak} {peak}")
         checks.check(f"{name} at {share}: the search has proved its choice", plan.gap == 0.0, str(plan))
     return whole
 

@@ -80,8 +80,10 @@ class Partitioner(CustomPartitionerFn):
         self.budget, self.policy, self.is_fused = budget, policy, is_fused
         #: Flag of a graph break behind the graph.
         self.is_followed = is_followed
-        #: Limit of the bytes that a call saves, or None; and whether a step's plan has decided it and the budget.
+        #: Limit of the bytes that a call saves, or None; whether a step's plan has decided it and the budget; and the
+        #: peak that the step leaves to the code.
         self.saved, self.is_decided = saved, False
+        self.room: int | None = None
         #: Bytes that calls of other graphs hold while this one is planned.
         self.beside: Callable[[], int] = lambda: 0
         #: Problem and outputs of the graph that was planned, and the executions of its plan.
@@ -111,9 +113,9 @@ class Partitioner(CustomPartitionerFn):
         policy = sorted(map(str, self.policy.items())) if isinstance(self.policy, dict) else str(self.policy)
         return cache.key(self.budget, self.saved, policy, self.is_fused, sources())
 
-    def decide(self, peak: int, saved: int | None) -> None:
-        """Sets the limits that a step's plan gives the graph."""
-        self.budget, self.saved, self.is_decided = str(peak), saved, True
+    def decide(self, peak: int, saved: int | None, room: int) -> None:
+        """Sets the limits that a step's plan gives the graph, and the peak that the step leaves to its code."""
+        self.budget, self.saved, self.room, self.is_decided = str(peak), saved, room, True
 
     @property
     def limits(self) -> tuple[int, int | None]:
@@ -157,7 +159,8 @@ class Partitioner(CustomPartitionerFn):
             if self.stores:
                 store(forward.graph, {})
                 store(backward.graph, around.given)
-            self.meter.start(around, self.planned.peak if limit is None else limit, str(forward.graph))
+            most = self.planned.peak if limit is None else min(limit, max(self.room or limit, self.planned.peak))
+            self.meter.start(around, most, str(forward.graph))
         else:
             report.add(self.planned)
         return forward, backward

@@ -52,7 +52,7 @@ class ArenaCurve:
     def record(self, budget: int | None, done: Report) -> Option:
         """Notes the plan of a report."""
         size = done.arena_bytes + done.workspace_bytes
-        weight = Weight(size, 0, 0, 0, 0, size, done.content["cost"]["replay"], {})
+        weight = Weight(size, 0, 0, 0, 0, size, size, done.content["cost"]["replay"], {})
         made = Option(budget or size, None, weight, size)
         return self._known.setdefault(made.peak_limit, made)
 

@@ -92,16 +92,20 @@ class Curve:
         more = choice.options[graph].weight.saved + max(0, budget - choice.peak) // max(counts)
         return sorted({int(each * self.whole.saved) for each in LEVELS} | {more})
 
-    def _correct(self, rows: Sequence[Row], choice: Choice, graph: int, budget: int, saved: int | None) -> Iterator[Option]:
-        """Yields the plan within the peak that is left, and smaller ones until the step fits."""
-        options = list(choice.options)
-        border = self.whole.before - self.whole.saved
-        peak = self.whole_peak
+    def find_room(self, rows: Sequence[Row], options: Sequence[Option], graph: int, budget: int, saved: int) -> int:
+        """Returns the peak, by the planner's count, that the budget leaves to the backward passes of a graph whose other
+        waiting calls save ``saved`` bytes."""
+        left = []
         for row in rows:
             if row.graph == graph and row.kind != "forward":
                 rest = sum(row.bytes_of(other, option.held, option.weight) for other, option in enumerate(options) if other != graph)
-                waiting = dict(row.waiting).get(graph, 1)
-                peak = min(peak, budget - row.level - rest - (waiting - 1) * (saved or 0) + border)
+                left.append(budget - row.level - rest - (dict(row.waiting).get(graph, 1) - 1) * saved)
+        return min(left, default=budget) + self.whole.before - self.whole.saved
+
+    def _correct(self, rows: Sequence[Row], choice: Choice, graph: int, budget: int, saved: int | None) -> Iterator[Option]:
+        """Yields the plan within the peak that is left, and smaller ones until the step fits."""
+        options = list(choice.options)
+        peak = min(self.whole_peak, self.find_room(rows, options, graph, budget, saved or 0))
         for _ in range(CORRECTIONS):
             if peak <= 0:
                 return

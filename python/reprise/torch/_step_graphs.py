@@ -29,7 +29,10 @@ class StepGraph:
                  compile_once: Callable[[Sequence[Any], "Partitioner"], Callable]) -> None:
         self.ledger, self.number = ledger, next(_numbers)
         self._make, self._compile = make_partitioner, compile_once
-        self._codes: dict[tuple[int, int | None], Callable] = {}
+        #: Codes by the limits of their plans, each with the peak that it may have.
+        self._codes: dict[tuple[int, int | None], tuple[Callable, int]] = {}
+        #: Peak that the step's plan leaves to the code, which Inductor's fusion may raise above the plan's.
+        self.room = 0
         self.curve: Curve | None = None
         #: The first plan, and the step's plan, whose code is made at the next call.
         self.first: Option | None = None
@@ -59,17 +62,19 @@ class StepGraph:
         self.curve.record(partitioner.limits, partitioner.executions())
         self.saves_least = partitioner.saved is not None
         self.first = self.curve.option(*partitioner.limits)
-        self._codes[self.first.limits] = code
+        self._codes[self.first.limits] = code, self.first.peak_limit
         self.ledger.graphs[self.number] = self
         return self
 
     def code(self, option: Option, arguments: Sequence[Any]) -> Callable:
         """Returns the code of a plan."""
-        if option.limits not in self._codes:
+        made, room = self._codes.get(option.limits, (None, 0))
+        if made is None or option is self.planned and room > max(self.room, option.weight.peak) and self._make().is_fused:
             partitioner = self._make()
-            partitioner.decide(*option.limits)
-            self._codes[option.limits] = self.ledger.compile(lambda: self._compile(arguments, partitioner))
-        return self._codes[option.limits]
+            partitioner.decide(*option.limits, self.room)
+            made = self.ledger.compile(lambda: self._compile(arguments, partitioner))
+            self._codes[option.limits] = made, max(self.room, option.weight.peak)
+        return made
 
     def __call__(self, *arguments: Any) -> Any:
         call, option = self.ledger.begin(self)

@@ -32,8 +32,9 @@ def plan(budget: str, known: Sequence["Known"], graphs: Mapping[int, "StepGraph"
     calls = [sum(each.passes.get(number, 0) for each in known) for number in numbers]
     step = Step(budget, [graphs[number] for number in numbers], orders, calls)
     choice = step.choose()
-    for graph, option in zip(step.graphs, choice.options):
+    for number, (graph, option) in enumerate(zip(step.graphs, choice.options)):
         graph.planned = option
+        graph.room = graph.curve.find_room(step.rows, choice.options, number, step.limit, option.held)
     report.add(report.describe(step.limit, step.reference, choice, calls, step.rows))
 
 

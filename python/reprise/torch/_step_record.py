@@ -76,7 +76,8 @@ class Segment:
     """Passes from a call while nothing waits to the next such moment. A recorded one has marks."""
 
     def __init__(self, gradients: Gradients, is_cuda: bool, records: bool) -> None:
-        self.thread = threading.get_ident()
+        #: Thread that may run the passes; None if several do, as the engine runs those of a GPU in a thread of its own.
+        self.thread = None if is_cuda else threading.get_ident()
         self.gradients = gradients
         #: Bytes of gradients at the begin.
         self.before = gradients.bytes()
@@ -98,7 +99,7 @@ class Segment:
             self.marks.append(Mark("program", None, [], self.before))
 
     def is_own_thread(self) -> bool:
-        return threading.get_ident() == self.thread
+        return self.thread in (None, threading.get_ident())
 
     def run(self, kind: str, call: Call | None = None) -> None:
         """Begins a pass of a call, or the program behind it."""

@@ -35,6 +35,8 @@ class Weight:
     backward: int
     backward_freed: int
     backward_kept: int
+    #: Highest bytes of both passes by the planner's count.
+    peak: int
     #: Bytes before the backward pass by the planner's count: saved values, outputs, and gradients of outputs.
     before: int
     #: Seconds of the replays by the cost model.
@@ -100,7 +102,7 @@ def weigh(problem: Problem, executions: list[dict[str, Any]], num_fwd_outputs: i
     saved = carrier.saved_bytes() + sum(state_bytes(problem.operations[executions[each]["operation"]].node) for each in carrier.states)
     before = saved + crossing_bytes(problem) + sum(map(storage_bytes, problem.list_tangents()))
     again = [problem.operations[each["operation"]] for each in executions if each["replay"]]
-    return Weight(saved, max(live[:start]), *(max(0, max(each[start:]) - before) for each in (live, freed, kept)), before,
+    return Weight(saved, max(live[:start]), *(max(0, max(each[start:]) - before) for each in (live, freed, kept)), max(live), before,
                   sum(costs.seconds(each.node) for each in again if not each.is_state), _find_reads(problem, carrier))
 
 
