@@ -3,7 +3,9 @@
 Each step has the bits of the step without a budget, the allocator's peak is within the budget, and the predicted peak
 is within 3 % of it, or within 10 % for Inductor's code.
 """
+import itertools
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,8 @@ from torch import nn
 
 import reprise
 from reprise.torch import graphs, steps
+from reprise.torch._step_joint import Option, Row, Search, peak_of
+from reprise.torch._step_weights import Weight
 
 NEAR = 0.03
 #: The same for Inductor's code, which keeps less in memory than its plan.
@@ -94,6 +98,29 @@ def step_of_layers(models, forwards):
     loss = x.square().mean()
     loss.backward()
     return [loss.detach()]
+
+
+def try_search():
+    """Checks the choice of plans against all choices, on random steps."""
+    draw = random.Random(1)
+    for number in range(200):
+        graphs = draw.randrange(1, 4)
+        options = [[Option(each, None, Weight(held, *(draw.randrange(100) for _ in range(6)), draw.random(), {}), held)
+                    for each, held in enumerate(draw.choices(range(50), k=draw.randrange(1, 5)))] for _ in range(graphs)]
+        rows = [Row(kind, None if kind == "program" else draw.randrange(graphs), draw.randrange(50),
+                    tuple((each, draw.randrange(1, 4)) for each in range(graphs) if draw.random() < 0.7))
+                for kind in draw.choices(("forward", "backward", "freed", "kept", "program"), k=6)]
+        calls = [draw.randrange(1, 5) for _ in range(graphs)]
+        search, choices = Search(rows, options, calls), list(itertools.product(*options))
+        seconds = [sum(count * each.weight.seconds for count, each in zip(calls, choice)) for choice in choices]
+        peaks = [peak_of(rows, choice) for choice in choices]
+        budget = draw.choice(peaks) + draw.randrange(-1, 2)
+        best, found = min((each for each, peak in zip(seconds, peaks) if peak <= budget), default=None), search.run(budget)
+        same = found is None if best is None else found and abs(found.seconds - best) < 1e-9 and found.peak <= budget and found.gap == 0
+        if not same or search.smallest().peak != min(peaks):
+            checks.check(f"random step {number}: the fastest and the smallest choice", False, f"{best} {found} {min(peaks)} {search.smallest()}")
+            return
+    checks.check("200 random steps: the fastest and the smallest choice", True)
 
 
 def try_layers():
@@ -352,7 +379,7 @@ def main():
     if sys.argv[1:2] == ["rank"]:
         run_rank()
         return
-    parts = {each.__name__: each for each in (try_layers, try_too_small, try_uses, try_whole, try_trainer, try_ranks, try_inductor)}
+    parts = {each.__name__: each for each in (try_search, try_layers, try_too_small, try_uses, try_whole, try_trainer, try_ranks, try_inductor)}
     for name in [each for each in sys.argv[1:] if each in parts] or parts:
         parts[name]()
     checks.finish()
