@@ -29,7 +29,7 @@ TESTS = os.path.join(SOURCE, "test", "Frameworks")
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 SECONDS = 1800
 #: Tests of more than a minute. They start first, so that none ends long after the others.
-LONG = ["test_plan_fused", "test_plan_models", "test_plan_regions", "test_plan_layouts"]
+LONG = ["test_step_budgets", "test_plan_fused", "test_plan_models", "test_plan_regions", "test_plan_layouts"]
 
 
 def run(*command):

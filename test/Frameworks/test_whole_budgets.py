@@ -197,5 +197,36 @@ def try_errors():
     checks.check("Dynamo may suppress it", torch.equal(made, torch.fft.rfft(x).abs()))
 
 
+class LanguageModel(nn.Module):
+    """A model whose logits are its widest value by far."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(2048, 32)
+        self.body = nn.Sequential(nn.Linear(32, 64), nn.Tanh(), nn.Linear(64, 32))
+        self.head = nn.Linear(32, 2048)
+
+    def forward(self, tokens, labels):
+        logits = self.head(self.body(self.embedding(tokens)))
+        return F.cross_entropy(logits.view(-1, logits.size(-1)), labels.view(-1))
+
+
+def try_vocabulary():
+    """Checks that the logits run in slices of rows within a budget which they would exceed as a whole."""
+    tokens = torch.randint(0, 2048, (4, 256))
+    results = []
+    for options in ({}, {"budget": "50%"}):
+        torch.manual_seed(0)
+        model = LanguageModel()
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            loss = compiled(model, "reprise", **options)(tokens, tokens.roll(-1))
+            loss.backward()
+        results.append([loss.detach(), *(each.grad for each in model.parameters())])
+        said = [str(each.message) for each in heard if issubclass(each.category, reprise.RepriseWarning)]
+        checks.check(f"reprise: a vocabulary meets {options.get('budget', 'no budget')}", not said, f"{said}")
+    checks.check("reprise: slices of a vocabulary have the bits of the whole", all(map(torch.equal, *results)))
+
+
 if __name__ == "__main__":
-    run_parts(try_shares, try_bytes, try_least, try_graphs, try_planned_graphs, try_errors)
+    run_parts(try_shares, try_bytes, try_least, try_graphs, try_planned_graphs, try_vocabulary, try_errors)
