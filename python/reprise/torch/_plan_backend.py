@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from typing import Any, Callable, Sequence
 
 import torch
 from torch import fx
 
-from .._errors import Error, UsageError, suggest
+from .._errors import Error, RepriseWarning, UsageError, suggest
 from . import _plan_labels as labels
 from . import _plan_passes as passes
 from . import _plan_regions as regions
@@ -22,7 +23,7 @@ from ._seam.core import tree_leaves
 from ._seam.generators import run_and_save_rng_state, run_with_rng_state
 from ._seam.graphs import BoxedCodeGen
 from ._seam.joint import aot_module_simplified, config as joint_config
-from ._seam.versions import is_tested
+from ._seam.versions import ROUNDS_16_BITS, is_tested
 from ._step_graphs import StepGraph
 from ._step_ledger import ledger_of
 from ._tracing import tracing
@@ -99,16 +100,34 @@ def _compile_once(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Par
                                          partition_fn=partitioner, decompositions={})
 
 
+def _has_16_bits(graph: fx.GraphModule, inputs: Sequence[Any]) -> bool:
+    """Returns whether a value of Dynamo's graph is a float of 16 bits."""
+    nodes = (node for part in graph.modules() if isinstance(part, fx.GraphModule) for node in part.graph.nodes)
+    values = tree_leaves([*inputs, *(node.meta.get("example_value") for node in nodes)])
+    return any(isinstance(each, torch.Tensor) and each.is_floating_point() and each.dtype.itemsize == 2 for each in values)
+
+
 def _compile(graph: fx.GraphModule, inputs: Sequence[Any], make: Callable[[], Partitioner]) -> Callable:
     """Returns a compiled graph. If there is a budget, the graph is planned with the others of a step."""
+    is_eager = not ROUNDS_16_BITS and _has_16_bits(graph, inputs)
+
+    def make_partitioner() -> Partitioner:
+        partitioner = make()
+        partitioner.is_fused &= not is_eager
+        return partitioner
+
     def compile_again(arguments: Sequence[Any], partitioner: Partitioner) -> Callable:
         with tracing(), joint_config.patch(enable_autograd_cache=False):
             return _compile_once(copy(graph)[0], arguments, partitioner)
+
+    if is_eager and make().is_fused:
+        warnings.warn(f"the code of Inductor in PyTorch {torch.__version__} gives values of 16 bits other bits under other plans, so this "
+                      "graph runs eager code", RepriseWarning, stacklevel=2)
     try:
-        first = make()
+        first = make_partitioner()
         if first.budget == UNLIMITED:
             return _compile_once(graph, inputs, first)
-        return StepGraph(ledger_of(first.budget), make, compile_again).start(inputs)
+        return StepGraph(ledger_of(first.budget), make_partitioner, compile_again).start(inputs)
     except Error as error:
         return raising(error)
 

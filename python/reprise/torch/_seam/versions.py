@@ -57,3 +57,5 @@ SINCE_2_13 = release(torch.__version__) >= (2, 13)
 SINCE_2_12 = release(torch.__version__) >= (2, 12)
 #: Whether the limit of a clamp, and equal operands of fmax and fmin, share the cotangent (2.14).
 SHARES_TIES = release(torch.__version__) >= (2, 14)
+#: Whether values of 16 bits have the same bits in the C++ code of every plan (2.13).
+ROUNDS_16_BITS = SINCE_2_13
