@@ -28,6 +28,27 @@ def try_usage():
         checks.check("without gradients the graph just runs", torch.equal(compiled(model.eval())(x), model(x)))
 
 
+def try_short():
+    """The short form hands its arguments to torch.compile."""
+    x = torch.randn(8, 24)
+    for backend, options in (("reprise_plan", {"codegen": "eager"}), ("reprise", {})):
+        losses = []
+        for make in (lambda model: reprise.torch.compile(model, "60%", backend=backend, **options),
+                     lambda model: torch.compile(model, backend=backend, options={"budget": "60%", **options})):
+            torch._dynamo.reset()
+            torch.manual_seed(0)
+            model = Net()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", reprise.RepriseWarning)
+                loss = make(model)(x).square().sum()
+                loss.backward()
+            losses.append([loss.detach(), *(each.grad for each in model.parameters())])
+        checks.check(f"{backend}: the short form has the bits of the long one", all(map(torch.equal, *losses)))
+    torch._dynamo.reset()
+    good, text = refused(reprise.UsageError, "budgets", call=lambda: reprise.torch.compile(Net(), budgets="60%")(x))
+    checks.check("an unknown option of the short form is a usage error", good, text)
+
+
 def run_alone(program):
     """Runs a program in a process with caches of its own; returns its output."""
     with tempfile.TemporaryDirectory() as folder:
@@ -53,7 +74,7 @@ def try_alone():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_usage, try_alone):
+    for part in (try_usage, try_short, try_alone):
         torch.manual_seed(0)
         part()
     checks.finish()

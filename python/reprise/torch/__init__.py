@@ -1,4 +1,4 @@
-"""Reprise for PyTorch: ``torch.compile(model, backend="reprise_plan", options={"budget": "60%"})``, or "reprise".
+"""Reprise for PyTorch: ``reprise.torch.compile(model, budget="60%")``, or ``torch.compile(model, backend="reprise_plan")``.
 
 docs/tutorials/PyTorch.md is the guide. Importing this module registers the backends; an installed package also registers them by
 its entry points.
@@ -18,6 +18,7 @@ from . import _replayed_writes  # noqa: E402
 from ._plan_report import GraphPlan, plans  # noqa: E402
 from ._seam.dynamo import list_backends as _list_backends  # noqa: E402
 from ._seam.dynamo import register_backend as _register_backend  # noqa: E402
+from ._short import compile  # noqa: E402
 from ._step_report import StepPlan, steps  # noqa: E402
 from ._whole_errors import Unsupported  # noqa: E402
 
@@ -33,7 +34,7 @@ except (ImportError, _Error) as error:
     reprise = export = graphs = _versions.missing('backend="reprise"', error, 'backend="reprise_plan" with codegen="eager"')
     Exported = CompiledGraph = None
 
-__all__ = ["CompiledGraph", "Exported", "GraphPlan", "StepPlan", "Unsupported", "export", "graphs", "plans", "reprise", "reprise_plan", "steps"]
+__all__ = ["CompiledGraph", "Exported", "GraphPlan", "StepPlan", "Unsupported", "compile", "export", "graphs", "plans", "reprise", "reprise_plan", "steps"]
 
 if "reprise_plan" not in _list_backends(exclude_tags=()):  # otherwise an entry point has registered it
     _register_backend(reprise_plan, name="reprise_plan")
