@@ -339,10 +339,8 @@ static int64_t sliceRegion(ProgramOp step, const HeadRegion &region) {
   return bytes - bytes / region.units * region.perSlice;
 }
 
-int64_t sliceHead(ProgramOp step, int64_t fewestRows) {
-  DotGeneralOp leader = findWidestContraction(step);
-  if (!leader)
-    return 0;
+/// Slices the region of one contraction, in one way or the other.
+static int64_t sliceOne(ProgramOp step, DotGeneralOp leader, int64_t fewestRows) {
   if (auto both = findHeadRegion(leader, HeadPart::Both, fewestRows))
     return sliceRegion(step, *both);
   // The backward pass waits for the loss, such as in a step that pauses there.
@@ -357,6 +355,22 @@ int64_t sliceHead(ProgramOp step, int64_t fewestRows) {
   }
   sliceRegion(step, *forward);
   return sliceRegion(step, *backward);
+}
+
+int64_t sliceHead(ProgramOp step, int64_t fewestRows) {
+  int64_t width = 0, spared = 0;
+  // Each micro-batch has a contraction of that size.
+  while (DotGeneralOp leader = findWidestContraction(step)) {
+    int64_t own = leader.getType().getNumElements();
+    if (own == 0 || (width != 0 && own != width))
+      break;
+    width = own;
+    int64_t more = sliceOne(step, leader, fewestRows);
+    if (more == 0)
+      break;
+    spared = std::max(spared, more);
+  }
+  return spared;
 }
 
 } // namespace reprise
