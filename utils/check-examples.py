@@ -57,7 +57,7 @@ def frameworks():
 def find_python(build):
     """The Python of the frameworks and None, or None and the reason why there is none."""
     module = frameworks()
-    python, reason = module.make_environment(build)
+    python, reason = module.make_environment(module.Environment(build))
     wrong = module.install(build, python) if python else reason
     return (python, None) if not wrong else (None, wrong)
 

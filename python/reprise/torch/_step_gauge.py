@@ -9,6 +9,7 @@ import torch
 from torch.autograd import ProfilerConfig, ProfilerState
 from torch.profiler import record_function
 
+from ._seam import logs
 from ._seam.core import ExperimentalConfig, disable_profiler, enable_profiler
 
 MARK = "reprise: mark of a step"
@@ -23,6 +24,8 @@ class CpuGauge:
             enable_profiler(ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, ExperimentalConfig()))
         except RuntimeError:
             return False
+        # PyTorch warns of the first block that is freed and was allocated before. Such blocks are expected here.
+        self._level = logs.exchange_level(logs.ERROR)
         return True
 
     def mark(self) -> None:
@@ -32,7 +35,9 @@ class CpuGauge:
 
     def stop(self) -> list[tuple[int, int]]:
         """Returns, for each mark and for the end, the bytes that are held, and the most since the mark before."""
-        return list(_read(itertools.chain.from_iterable(disable_profiler())))
+        events = disable_profiler()
+        logs.exchange_level(self._level)
+        return list(_read(itertools.chain.from_iterable(events)))
 
 
 def _read(events: Iterable[Any]) -> Iterable[tuple[int, int]]:
