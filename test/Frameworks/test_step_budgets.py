@@ -350,7 +350,7 @@ def run_rank():
         return models
 
     def step(models, forwards):
-        # What the second rank holds in addition must not change its plan.
+        # Both ranks must have one plan, although the second one holds more memory.
         extra = torch.ones(rank * 500_000)
         loss = step_of_layers(models, forwards)
         for each in models:

@@ -45,8 +45,8 @@ struct ContractionSpec {
   /// Tells whether vector lanes run along M for all sizes, since stepping along the columns is
   /// expensive.
   bool lanesAlongRows = false;
-  /// Tells whether sums continue those of a further buffer instead of +0. That buffer comes last.
-  /// It is row-major [batch, M, N] of the accumulator's type, and may be the result's.
+  /// Tells whether sums continue those of a further buffer instead of +0. The last buffer holds
+  /// such sums, row-major [batch, M, N] in the accumulator's type, and may be that of the result.
   bool continuesSums = false;
   /// Number of buffers after lhs and rhs that the epilogue uses: 1, the result, unless there is an
   /// epilogue.

@@ -13,7 +13,7 @@ using namespace reprise;
 
 /// Most ops of an unrolled program that competes for every budget.
 static constexpr int64_t kMostUnrolled = 16384;
-/// Part of the arena that a change of the order must concern to be worth a form.
+/// Part of the arena that a change must concern to be worth a form.
 static constexpr int64_t kWorthwhile = 16;
 
 /// Adds the program in the form of `shape`; returns null if the program cannot have this form.
@@ -42,14 +42,21 @@ static LogicalResult addBodies(PlanSearch &search) {
   return success();
 }
 
+/// Adds `form` changed by one more step, if the change concerns enough bytes; `change` returns
+/// them.
+static LogicalResult addChanged(PlanSearch &search, const FormedStep &form, checkpoint::Form kind,
+                                llvm::function_ref<int64_t(ProgramOp)> change) {
+  StepPlan shape = form.shape;
+  shape.form.insert(kind);
+  OwningOpRef<ModuleOp> changed = copyAlone(form.get());
+  if (change(getAlone(*changed)) < search.followed().arena / kWorthwhile)
+    return success();
+  return addForm(search, std::move(changed), std::move(shape), search.forms);
+}
+
 /// Adds `form` with its largest gradient deferred, if that gradient is large enough.
 static LogicalResult addDeferredOf(PlanSearch &search, const FormedStep &form) {
-  StepPlan shape = form.shape;
-  shape.form.insert(checkpoint::Form::Deferred);
-  OwningOpRef<ModuleOp> deferred = copyAlone(form.get());
-  if (deferGradient(getAlone(*deferred)) < search.followed().arena / kWorthwhile)
-    return success();
-  return addForm(search, std::move(deferred), std::move(shape), search.forms);
+  return addChanged(search, form, checkpoint::Form::Deferred, deferGradient);
 }
 
 static LogicalResult addDeferred(PlanSearch &search) {
@@ -59,25 +66,18 @@ static LogicalResult addDeferred(PlanSearch &search) {
   return success();
 }
 
-/// Adds `form` with its widest contraction in slices of rows, if that spares enough.
-static LogicalResult addSlicedOf(PlanSearch &search, const FormedStep &form) {
-  if (form.shape.form.count(checkpoint::Form::Deferred))
-    return success();
-  StepPlan shape = form.shape;
-  shape.form.insert(checkpoint::Form::Sliced);
-  OwningOpRef<ModuleOp> sliced = copyAlone(form.get());
-  if (sliceHead(getAlone(*sliced)) < search.followed().arena / kWorthwhile)
-    return success();
-  return addForm(search, std::move(sliced), std::move(shape), search.forms);
-}
-
-/// Adds all forms in slices, if the target computes slices as fast as the whole.
+/// Adds each form without a deferred gradient with its widest contraction in slices of rows, if the
+/// target computes slices as fast as the whole.
 static LogicalResult addSliced(PlanSearch &search) {
   if (!search.context.facts->getTarget().getCapabilities().continuesSums)
     return success();
-  for (size_t i = 0, count = search.forms.size(); i < count; ++i)
-    if (failed(addSlicedOf(search, search.forms[i].step)))
+  auto slice = [](ProgramOp step) { return sliceHead(step); };
+  for (size_t i = 0, count = search.forms.size(); i < count; ++i) {
+    const FormedStep &form = search.forms[i].step;
+    if (!form.shape.form.count(checkpoint::Form::Deferred) &&
+        failed(addChanged(search, form, checkpoint::Form::Sliced, slice)))
       return failure();
+  }
   return success();
 }
 

@@ -119,12 +119,16 @@ public:
     }
     if (!firstCotangent || !firstCotangent->hasAttr(kOrderAttr))
       return;
+    IRMapping mapping;
     OpBuilder builder(firstCotangent);
     for (Operation *op : ops)
       markAsCotangent(copies.emplace_back(builder.clone(*op, mapping)),
                       firstCotangent->getAttr(kOrderAttr));
-    exchange([&](Value value) { return mapping.lookupOrNull(value); });
     originals = ops;
+    for (Operation *op = copies.back(); op; op = op->getNextNode())
+      if (isCotangent(op))
+        for (OpOperand &operand : op->getOpOperands())
+          operand.set(mapping.lookupOrDefault(operand.get()));
   }
 
   /// Returns the copy of the leader; null if no cotangent reads a wide value.
@@ -141,23 +145,13 @@ public:
   }
 
 private:
-  /// Lets cotangents read other values.
-  void exchange(llvm::function_ref<Value(Value)> find) {
-    for (Operation *op = copies.back(); op; op = op->getNextNode())
-      if (isCotangent(op))
-        for (OpOperand &operand : op->getOpOperands())
-          if (Value other = find(operand.get()))
-            operand.set(other);
-  }
-
   SmallVector<Operation *> originals, copies;
-  IRMapping mapping;
 };
 
 /// Builds the ops of a region once per slice.
 class HeadSlicer {
 public:
-  HeadSlicer(ProgramOp step, const HeadRegion &region)
+  explicit HeadSlicer(const HeadRegion &region)
       : region(region), last(region.ops.back()), builder(last) {
     for (Operation *op : region.ops)
       if (isCotangent(op))
@@ -333,16 +327,16 @@ struct SliceHeadPass : impl::SliceHeadPassBase<SliceHeadPass> {
 } // namespace
 
 /// Slices a region, and returns the bytes of a wide value that need not be in memory at once.
-static int64_t sliceRegion(ProgramOp step, const HeadRegion &region) {
+static int64_t sliceRegion(const HeadRegion &region) {
   int64_t bytes = getByteSize(region.ops.front()->getResult(0).getType());
-  HeadSlicer(step, region).run();
+  HeadSlicer(region).run();
   return bytes - bytes / region.units * region.perSlice;
 }
 
 /// Slices the region of one contraction, in one way or the other.
-static int64_t sliceOne(ProgramOp step, DotGeneralOp leader, int64_t fewestRows) {
+static int64_t sliceOne(DotGeneralOp leader, int64_t fewestRows) {
   if (auto both = findHeadRegion(leader, HeadPart::Both, fewestRows))
-    return sliceRegion(step, *both);
+    return sliceRegion(*both);
   // The backward pass waits for the loss, such as in a step that pauses there.
   WideCopies copies(leader);
   if (!copies.getLeader())
@@ -353,8 +347,8 @@ static int64_t sliceOne(ProgramOp step, DotGeneralOp leader, int64_t fewestRows)
     copies.erase();
     return 0;
   }
-  sliceRegion(step, *forward);
-  return sliceRegion(step, *backward);
+  sliceRegion(*forward);
+  return sliceRegion(*backward);
 }
 
 int64_t sliceHead(ProgramOp step, int64_t fewestRows) {
@@ -365,7 +359,7 @@ int64_t sliceHead(ProgramOp step, int64_t fewestRows) {
     if (own == 0 || (width != 0 && own != width))
       break;
     width = own;
-    int64_t more = sliceOne(step, leader, fewestRows);
+    int64_t more = sliceOne(leader, fewestRows);
     if (more == 0)
       break;
     spared = std::max(spared, more);
