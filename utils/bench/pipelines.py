@@ -134,12 +134,12 @@ def measure(bench, is_full):
                 [(row["model"], row["schedule"], *(f"{100 * row[key]:.1f} %" for key in ("measured", "simulated", "modelled")))
                  for row in rows["bubble"]], name="pipelines.bubble")
     print_table("Plans per stage beside --checkpoint=always at its peak", ["model", "stages", "MiB", "time saved", "of what never saves"],
-                [(row["model"], row["stages"], f"{mebibytes(row['budget']):.1f}", f"{100 * (1 - row['planned_seconds'] / row['always_seconds']):.1f} %",
+                [(row["model"], row["stages"], mebibytes(row['budget']), f"{100 * (1 - row['planned_seconds'] / row['always_seconds']):.1f} %",
                   f"{100 * (1 - row['never_seconds'] / row['always_seconds']):.1f} %") for row in rows["plans"]], name="pipelines.plans")
     for row in rows["peers"]:
         if row["torch"]:
             print_table(f"{row['model']}, 4 stages, 16 micro-batches, 1f1b; PyTorch {row['torch']['version']} beside it",
-                        ["device", "peak MiB", "PyTorch's"], [(device, f"{mebibytes(own):.1f}", f"{mebibytes(other):.1f}") for device, (own, other)
+                        ["device", "peak MiB", "PyTorch's"], [(device, mebibytes(own), mebibytes(other)) for device, (own, other)
                                                              in enumerate(zip(row["peaks"], row["torch"]["peaks"]))])
             print(f"PyTorch's step takes {row['torch']['seconds'] / row['seconds']:.2f} times as long")
     print(f"wrote {bench.save('pipelines', rows)}")

@@ -42,11 +42,25 @@ bool hasLabel(Operation *op, Label label) {
   return own && own.getValue() == label && op->getNumResults() == 1;
 }
 
-/// Returns true if an op behind the gradient reads the value, so that its memory is kept in any
-/// case.
+/// Returns true if a backward pass begins between the ops of one block, `first` and `second`.
+bool areOfTwoGradients(Operation *first, Operation *second) {
+  Operation *reader = first->getBlock()->findAncestorOpInBlock(*second);
+  if (!reader || !first->isBeforeInBlock(reader))
+    return false;
+  for (Operation *op = first->getNextNode(); op != reader; op = op->getNextNode())
+    if (op->hasAttr("reprise.cotangent"))
+      return true;
+  return false;
+}
+
+/// Returns true if an op behind the gradient reads the value, or the forward pass of another
+/// gradient does. The memory of such a value is kept in any case.
 bool isReturned(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return !isBackward(user) && !user->hasAttr("reprise.primal");
+  Operation *definition = value.getDefiningOp();
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (isBackward(user))
+      return false;
+    return !user->hasAttr("reprise.primal") || (definition && areOfTwoGradients(definition, user));
   });
 }
 
