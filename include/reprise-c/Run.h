@@ -54,6 +54,31 @@ REPRISE_EXPORT const void *reprise_bundle_bytes(const reprise_bundle *bundle, si
  * [{"name", "dtype", "shape", "argument", "early"}]}; a missing batch_dim or argument is null. */
 REPRISE_EXPORT const char *reprise_bundle_description(const reprise_bundle *bundle);
 
+/* ---- functions of the host ---- */
+
+/* Call of a function that the program registers. Tensors lie on the CPU, row-major without gaps.
+ * The data of a result that nothing reads is NULL. Operands must not be written. The struct lives
+ * as long as the call. */
+typedef struct reprise_call {
+  size_t struct_size;
+  const char *callee; /* "library:function", of `reprise.custom_call` */
+  const DLTensor *operands;
+  size_t num_operands;
+  const DLTensor *results;
+  size_t num_results;
+} reprise_call;
+
+/* Computes the results of a call. Runs in the thread that runs the step. Returns 0, or another
+ * number after it has written a message, up to `size` bytes with the final 0; the step fails with
+ * this message. Equal operands must give equal results: a plan may repeat a call. */
+typedef int (*reprise_call_callback)(void *user, const reprise_call *call, char *message,
+                                     size_t size);
+
+/* Registers the callback for all functions of a library in this process; NULL removes the library.
+ * Runs that exist keep the callback that they found. Several runs may call at the same time. */
+REPRISE_EXPORT reprise_error *reprise_register_calls(const char *library,
+                                                     reprise_call_callback callback, void *user);
+
 /* ---- runs ---- */
 
 /* Position of a run: all numbers that the next step's random words and inputs depend on. */

@@ -304,5 +304,6 @@ NB_MODULE(_core, module) {
   bindSessions(module);
   bindBundles(module);
   bindCompilations(module);
+  bindCalls(module);
   bindRuns(module);
 }

@@ -58,6 +58,7 @@ struct Bundle {
   Handle<reprise_bundle, reprise_bundle_destroy> handle;
 };
 
+void bindCalls(nb::module_ &module);
 void bindRuns(nb::module_ &module);
 
 } // namespace reprise_python

@@ -38,6 +38,7 @@ void test_compile(void);
 void test_build(void);
 void test_plan(void);
 void test_run(void);
+void test_calls(void);
 void test_pause(void);
 void test_policy(void);
 void test_threads(void);

@@ -127,6 +127,7 @@ int main(int argc, char **argv) {
     test_plan();
     test_run();
     test_pause();
+    test_calls();
     test_policy();
     test_threads();
     test_refuse();

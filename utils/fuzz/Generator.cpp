@@ -1,6 +1,7 @@
 // reprise: random training programs of the dialect
 #include "Generator.h"
 #include "Learner.h"
+#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -17,7 +18,8 @@ Repertoire learnOps(MLIRContext *context, std::set<std::string> without) {
   Repertoire repertoire;
   for (const OpSpec &spec : allOps()) {
     if (spec.isTerminator || spec.hasOwnParent || spec.regions != 0 ||
-        spec.name == PauseOp::getOperationName() || without.count(spec.name.str()))
+        spec.name == PauseOp::getOperationName() || spec.name == CustomCallOp::getOperationName() ||
+        without.count(spec.name.str()))
       continue;
     std::vector<Template> examples = Learner(context, 1).learn(spec);
     if (examples.empty())

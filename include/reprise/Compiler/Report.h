@@ -97,6 +97,13 @@ struct ReportedOwn {
   int64_t launches = 0;
 };
 
+/// Calls of one function that the host registers.
+struct ReportedCall {
+  int64_t launches = 0;
+  double seconds = 0; ///< price of a call
+  int64_t workspaceBytes = 0;
+};
+
 /// Report of one device program. Bytes are those of the packed program unless noted otherwise.
 struct Report {
   ReportedInputs inputs;
@@ -119,7 +126,8 @@ struct Report {
   std::vector<ReportedBuffer> buffers;         ///< buffers of the arena
   std::map<std::string, int64_t> libraryCalls; ///< number of launches per library function
   std::vector<ReportedOwn> ownContractions;    ///< empty for a target without libraries
-  std::optional<int64_t> backwardLaunch;       ///< first launch without an op of the forward pass
+  std::map<std::string, ReportedCall> hostCalls; ///< calls by callee
+  std::optional<int64_t> backwardLaunch;         ///< first launch without an op of the forward pass
 };
 
 /// Stage of a pipeline. Seconds are of the cost model, per micro-batch.

@@ -212,6 +212,72 @@ private:
   }
 };
 
+/// Call of a function that the host registers for a library of its own: `library:function`.
+/// Operands of the command are the operands of the function, and then its results that are present.
+struct HostCall {
+  struct Tensor {
+    bool isPresent = true; ///< false for a result that no command reads
+    int64_t type = callF32;
+    std::vector<int64_t> shape;
+
+    /// Returns the number of elements; none if it is negative or too large.
+    std::optional<uint64_t> size() const {
+      uint64_t elements = 1;
+      for (int64_t dim : shape) {
+        if (dim < 0 || dim >= mostCallStride)
+          return std::nullopt;
+        if ((elements *= uint64_t(dim)) >= uint64_t(mostCallStride))
+          return std::nullopt;
+      }
+      return elements;
+    }
+  };
+  std::vector<Tensor> operands, results;
+
+  static bool isFunction(const std::string &name) { return name.find(':') != std::string::npos; }
+  /// Returns the part of a function's name that names its library.
+  static std::string libraryOf(const std::string &name) { return name.substr(0, name.find(':')); }
+
+  /// Lists the number of operands, the number of results, and for each of them whether it is
+  /// present, its type, its rank and its shape.
+  std::vector<int64_t> numbers() const {
+    std::vector<int64_t> all = {int64_t(operands.size()), int64_t(results.size())};
+    for (const std::vector<Tensor> *tensors : {&operands, &results})
+      for (const Tensor &tensor : *tensors) {
+        all.insert(all.end(), {tensor.isPresent, tensor.type, int64_t(tensor.shape.size())});
+        all.insert(all.end(), tensor.shape.begin(), tensor.shape.end());
+      }
+    return all;
+  }
+
+  /// Reads the numbers; none if they are malformed.
+  static std::optional<HostCall> from(const std::vector<int64_t> &numbers) {
+    constexpr int64_t mostTypes = 7, mostRank = 64;
+    auto most = int64_t(numbers.size());
+    if (most < 2 || numbers[0] < 0 || numbers[0] > most || numbers[1] < 1 || numbers[1] > most)
+      return std::nullopt;
+    HostCall call;
+    int64_t next = 2;
+    for (int64_t i = 0; i < numbers[0] + numbers[1]; ++i) {
+      if (next + 3 > most)
+        return std::nullopt;
+      int64_t isPresent = numbers[next], type = numbers[next + 1], rank = numbers[next + 2];
+      next += 3;
+      bool isValid = isPresent >= (i < numbers[0] ? 1 : 0) && isPresent <= 1 && type >= 0 &&
+                     type < mostTypes && rank >= 0 && rank <= mostRank && next + rank <= most;
+      if (!isValid)
+        return std::nullopt;
+      Tensor tensor{isPresent == 1, type,
+                    {numbers.begin() + next, numbers.begin() + next + rank}};
+      if (!tensor.size())
+        return std::nullopt;
+      next += rank;
+      (i < numbers[0] ? call.operands : call.results).push_back(std::move(tensor));
+    }
+    return next == most ? std::optional(call) : std::nullopt;
+  }
+};
+
 } // namespace reprise
 
 #endif // REPRISE_SUPPORT_LIBRARYCALL_H

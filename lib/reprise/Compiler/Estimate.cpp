@@ -3,6 +3,7 @@
 #include "Report.h"
 
 #include "reprise/Dialect/Exec/IR/Arena.h"
+#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Support/ByteSize.h"
 #include "reprise/Support/Readable.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -22,7 +23,7 @@ LogicalResult describeEstimate(ProgramOp step, LaunchFacts &facts, unsigned thre
   report.arenaBytes = *exec::getArenaBytes(step);
   report.hostBytes = exec::getHostBytes(step).value_or(0);
   report.persistentBytes = countPersistentBytes(step);
-  report.workspaceBytes = threads * *worker;
+  report.workspaceBytes = threads * *worker + findCallWorkspace(step);
   return success();
 }
 

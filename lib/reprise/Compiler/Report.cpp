@@ -2,6 +2,7 @@
 #include "Report.h"
 
 #include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
@@ -268,6 +269,16 @@ static void describeLibraries(ProgramOp step, const Target &target, Report &repo
   });
 }
 
+/// Describes the calls of host functions. Calls of one callee count together.
+static void describeCalls(ProgramOp step, Report &report) {
+  step.walk([&](CustomCallOp call) {
+    ReportedCall &known = report.hostCalls[call.getCallee().str()];
+    known.launches += countExecutions(call);
+    known.seconds = call.getPrice();
+    known.workspaceBytes = std::max(known.workspaceBytes, call.getWorkspaceBytes());
+  });
+}
+
 void describeBundle(const runtime::Bundle &bundle, ProgramOp step, const Target &target,
                     Report &report) {
   auto device = static_cast<uint32_t>(*findOnlyDevice(step));
@@ -277,12 +288,15 @@ void describeBundle(const runtime::Bundle &bundle, ProgramOp step, const Target 
   report.arenaBytes = static_cast<int64_t>(bundle.arenaBytes(device));
   report.hostBytes = static_cast<int64_t>(bundle.program("step", device)->hostBytes);
   report.persistentBytes = countPersistentBytes(step);
-  report.workspaceBytes = static_cast<int64_t>(bundle.threads * countWorkerBytes(bundle, device));
+  report.workspaceBytes =
+      static_cast<int64_t>(bundle.threads * countWorkerBytes(bundle, device)) +
+      findCallWorkspace(step);
   report.replayChecks = llvm::count_if(bundle.replayChecks, [&](const runtime::ReplayCheck &check) {
     return check.device == device;
   });
   report.commands = static_cast<int64_t>(bundle.program("step", device)->executions());
   describeLibraries(step, target, report);
+  describeCalls(step, report);
 }
 
 std::vector<const ReportedValue *> listValues(const Report &report) {

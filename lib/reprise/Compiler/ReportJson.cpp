@@ -91,6 +91,16 @@ void addInputs(const ReportedInputs &inputs, Object &object) {
   object["compiler"] = inputs.compiler;
 }
 
+static void addCalls(const Report &report, Object &object) {
+  Array calls;
+  for (const auto &[callee, call] : report.hostCalls)
+    calls.push_back(Object{{"callee", callee},
+                           {"launches", call.launches},
+                           {"seconds", call.seconds},
+                           {"workspace_bytes", call.workspaceBytes}});
+  object["host_calls"] = std::move(calls);
+}
+
 static void addLibraries(const Report &report, Object &object) {
   Object calls;
   for (const auto &[function, launches] : report.libraryCalls)
@@ -130,6 +140,8 @@ Object toJson(const Report &report) {
     object["host_bytes"] = report.hostBytes;
   if (report.contractions == describe(Contractions::Library).name)
     addLibraries(report, object);
+  if (!report.hostCalls.empty())
+    addCalls(report, object);
   if (report.commands)
     object["commands"] = *report.commands;
   if (report.replayChecks)

@@ -85,6 +85,8 @@ static void printTotals(raw_ostream &stream, const Report &report) {
   printCount(stream, "commands of a step", report.commands.value_or(0));
   for (const auto &[function, launches] : report.libraryCalls)
     printCount(stream, function, launches);
+  for (const auto &[callee, call] : report.hostCalls)
+    printCount(stream, "calls of the host", call.launches, "  " + callee);
   for (const ReportedOwn &own : report.ownContractions)
     printCount(stream, "own kernel", own.launches,
                "  " + own.op + ": no library, since " + own.why);

@@ -2,6 +2,7 @@
 #include "reprise/Costs/CostModel.h"
 
 #include "CostFiles.h"
+#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Work.h"
@@ -331,7 +332,9 @@ double CostModel::getSeconds(Operation *op, int64_t bytes) const {
 double CostModel::getSeconds(ArrayRef<Operation *> ops, int64_t bytes) const {
   double seconds = getTransferSeconds(bytes);
   for (Operation *op : ops)
-    if (auto cost = dyn_cast<CostOpInterface>(op))
+    if (auto call = dyn_cast<CustomCallOp>(op))
+      seconds += call.getPrice();
+    else if (auto cost = dyn_cast<CostOpInterface>(op))
       seconds += getScale(op) * static_cast<double>(cost.getFlops()) / getRate(op);
   return seconds;
 }

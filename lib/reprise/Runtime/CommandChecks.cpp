@@ -62,6 +62,29 @@ Error checkBuffers(const Command &command, const std::vector<uint64_t> &bytes) {
   return Error::success();
 }
 
+/// Checks that the buffers of a call are those that its numbers describe.
+Error checkHostBuffers(const Command &command, const HostCall &call) {
+  auto fault = [&](size_t i) {
+    return fail("operand " + std::to_string(i) + " of a call of '" + command.function +
+                "' does not match the numbers of the call");
+  };
+  size_t next = 0;
+  for (const std::vector<HostCall::Tensor> *tensors : {&call.operands, &call.results})
+    for (const HostCall::Tensor &tensor : *tensors) {
+      if (!tensor.isPresent)
+        continue;
+      if (next == command.operands.size())
+        return fault(next);
+      const Operand &operand = command.operands[next];
+      Access wanted = tensors == &call.operands ? Read : Write;
+      bool isAccessed = (operand.access & wanted) == wanted;
+      if (!isAccessed || operand.buffer.bytes < *tensor.size() * elementBytes(DType(tensor.type)))
+        return fault(next);
+      ++next;
+    }
+  return next == command.operands.size() ? Error::success() : fault(next);
+}
+
 /// A function that no device knows is refused when the bundle is loaded.
 Error checkCall(const Command &command) {
   if (!isName(command.function))
@@ -70,6 +93,10 @@ Error checkCall(const Command &command) {
   if (LibraryConvolution::isFunction(command.function)) {
     auto convolution = LibraryConvolution::from(command.numbers);
     return convolution ? checkBuffers(command, convolution->bytes(command.function)) : isNone();
+  }
+  if (HostCall::isFunction(command.function)) {
+    auto call = HostCall::from(command.numbers);
+    return call ? checkHostBuffers(command, *call) : isNone();
   }
   if (command.function != MatrixProduct::function)
     return command.numbers.empty()

@@ -1,5 +1,6 @@
 // reprise: the CPU as a device: workers that take items from a counter and meet at a barrier
 #include "reprise/Runtime/Device.h"
+#include "reprise/Runtime/HostCalls.h"
 #include "reprise/Runtime/HostFeatures.h"
 #include "reprise/Runtime/Memory.h"
 #include "reprise/Runtime/ThreadPool.h"
@@ -40,13 +41,14 @@ struct Exchange {
   uint32_t peer, tag;
 };
 
-/// Kernel over its items; or, without a kernel, an exchange; or otherwise a copy of `bytes`.
+/// Kernel over its items. Without a kernel: an exchange, a call, or else a copy of `bytes`.
 struct Launch {
   KernelFunction kernel;
   void *const *buffers;
   int64_t items, chunk;
   uint64_t bytes;
   const Exchange *exchange = nullptr;
+  const PreparedCall *call = nullptr;
 };
 
 /// Single launch, or a run of adjacent launches of at most one item each, which one worker executes
@@ -60,7 +62,7 @@ public:
   CpuProgram(const Device::ProgramPlaces &places, unsigned workers);
   /// Finds the peers of all transfers, before the program runs.
   Error makeExchanges(const Device::ProgramPlaces &places);
-  bool hasExchanges() const { return !exchanges.empty(); }
+  bool mayFail() const { return !exchanges.empty() || !calls.empty(); }
   uint64_t executions() const override { return launches.size(); }
   /// Returns the stages of a run of launches, from the first to behind the last.
   std::pair<const Stage *, const Stage *> findStages(uint32_t begin, uint32_t end) const;
@@ -74,9 +76,10 @@ public:
 
 private:
   std::vector<Exchange> exchanges;        ///< launches point to them
+  std::map<uint32_t, PreparedCall> calls; ///< calls by command; launches point to them
   std::map<uint32_t, Transfer> transfers; ///< transfers by event
 
-  Launch makeLaunch(const Device::ProgramPlaces &places, const Command &command) const;
+  Launch makeLaunch(const Device::ProgramPlaces &places, uint32_t number);
 };
 
 uint64_t strideOf(uint64_t workerBytes) {
@@ -99,7 +102,7 @@ CpuProgram::CpuProgram(const Device::ProgramPlaces &places, unsigned workers)
   forEachExecution(program, [&](uint32_t number, const std::vector<int64_t> &iterations) {
     const Command &command = program.commands[number];
     uint32_t i = uint32_t(launches.size());
-    Launch launch = makeLaunch(places, command);
+    Launch launch = makeLaunch(places, number);
     if (!places.skips.empty() && places.skips[number])
       launch.items = 0;
     launch.buffers = buffers.data() + buffers.size();
@@ -109,7 +112,9 @@ CpuProgram::CpuProgram(const Device::ProgramPlaces &places, unsigned workers)
     // no bottleneck.
     unsigned parts = workers == 1 ? 1 : 8 * workers;
     launch.chunk = std::max<int64_t>(1, launch.items / parts);
-    bool joins = i != 0 && i != first && launch.items <= 1 && launches.back().items <= 1;
+    // A call is its own stage, since only the thread that runs the step makes it.
+    bool joins = i != 0 && i != first && launch.items <= 1 && launches.back().items <= 1 &&
+                 !launch.call && !launches.back().call;
     launches.push_back(launch);
     single.push_back({i, i + 1});
     if (joins)
@@ -166,12 +171,15 @@ Error CpuProgram::makeExchanges(const Device::ProgramPlaces &places) {
   return failure;
 }
 
-Launch CpuProgram::makeLaunch(const Device::ProgramPlaces &places, const Command &command) const {
+Launch CpuProgram::makeLaunch(const Device::ProgramPlaces &places, uint32_t number) {
+  const Command &command = places.program.commands[number];
   // A fetch, like all work of this device, is done when it is waited for.
   if (command.kind == CommandKind::Copy || isHostMove(command.kind)) {
     uint64_t bytes = command.operands[0].buffer.bytes;
     return {nullptr, nullptr, int64_t((bytes + copyBytes - 1) / copyBytes), 1, bytes};
   }
+  if (command.kind == CommandKind::Call)
+    return {nullptr, nullptr, 1, 1, 0, nullptr, &calls.try_emplace(number, command).first->second};
   // makeExchanges adds the work of the remaining kinds, if any.
   if (command.kind != CommandKind::Kernel)
     return {nullptr, nullptr, 0, 1, 0};
@@ -213,13 +221,17 @@ private:
   static void call(const Launch &launch, int64_t begin, int64_t end, void *workspace);
   // Apart, so that launches of kernels stay short.
   __attribute__((noinline, cold)) void exchange(const Launch &launch);
+  void take(const Error &error) {
+    hasFailed = bool(error);
+    failure = error;
+  }
 
   ThreadPool &pool;
   // Work of the workers, which the caller sets before they start.
   const CpuProgram *current = nullptr;
   const Stage *firstStage = nullptr, *lastStage = nullptr;
   Recorder *recorder = nullptr;
-  // Set by the worker at a transfer, one at a time; others read it at their barrier.
+  // Set by the worker at a transfer or a call, one at a time; others read it at their barrier.
   Error failure = Error::success();
   bool hasFailed = false, isStopped = false; ///< stopped: all workers skip the remaining stages
   alignas(64) std::atomic<int64_t> nextItem{0};
@@ -242,15 +254,18 @@ void CpuStream::workerMain(void *self, unsigned worker) {
 }
 
 void CpuStream::work(unsigned worker) {
-  const bool mayFail = current->hasExchanges();
+  const bool mayFail = current->mayFail();
   for (const Stage *stage = firstStage; stage != lastStage; ++stage) {
     auto [first, last] = *stage;
     if (last - first > 1) {
       if (nextItem.fetch_add(1, std::memory_order_relaxed) == 0)
         for (uint32_t launch = first; launch < last && !(mayFail && hasFailed); ++launch)
           runLaunch(launch, 0, current->launches[launch].items, worker);
+    } else if (const Launch &launch = current->launches[first]; launch.call) {
+      if (worker == 0)
+        runLaunch(first, 0, launch.items, worker);
     } else {
-      int64_t items = current->launches[first].items, chunk = current->launches[first].chunk;
+      int64_t items = launch.items, chunk = launch.chunk;
       for (;;) {
         int64_t begin = nextItem.fetch_add(chunk, std::memory_order_relaxed);
         if (begin >= items)
@@ -292,12 +307,7 @@ void CpuStream::exchange(const Launch &launch) {
     transfer.data = launch.buffers[0];
     transfer.bytes = launch.bytes;
   }
-  Error error =
-      exchange.isStart ? current->endpoint->start(transfer) : current->endpoint->wait(transfer);
-  if (!error)
-    return;
-  failure = error;
-  hasFailed = true;
+  take(exchange.isStart ? current->endpoint->start(transfer) : current->endpoint->wait(transfer));
 }
 
 void CpuStream::runLaunch(uint32_t number, int64_t begin, int64_t end, unsigned worker) {
@@ -308,6 +318,8 @@ void CpuStream::runLaunch(uint32_t number, int64_t begin, int64_t end, unsigned 
   const Launch &launch = current->launches[number];
   if (!launch.kernel && launch.exchange)
     exchange(launch);
+  else if (launch.call)
+    take(launch.call->run(launch.buffers));
   else
     call(launch, begin, end, workspace);
   if (!recorder)
@@ -325,8 +337,10 @@ public:
   std::string name() const override { return "cpu"; }
   Error canRun(const Image &image) const override;
   Error canRun(const Command &command) const override {
-    // A CPU has no library; the error names the function.
-    return command.kind == CommandKind::Call ? Device::canRun(command) : Error::success();
+    if (command.kind != CommandKind::Call)
+      return Error::success();
+    // A CPU has no library but those of the host; the error names the function.
+    return isHostCall(command) ? checkHostCall(command) : Device::canRun(command);
   }
   bool hasHostMemory() const override { return true; }
   uint64_t availableMemory() const override { return reprise::runtime::availableMemory(); }
@@ -377,11 +391,6 @@ Error CpuDevice::canRun(const Image &image) const {
 }
 
 } // namespace
-
-Expected<std::unique_ptr<Device>> reprise::runtime::makeDevice(DeviceKind kind, unsigned number,
-                                                               unsigned workers) {
-  return kind == DeviceKind::Cuda ? makeCudaDevice(number) : makeCpuDevice(workers);
-}
 
 Expected<std::unique_ptr<Device>> reprise::runtime::makeCpuDevice(unsigned workers) {
   Expected<std::unique_ptr<ThreadPool>> pool = ThreadPool::create(workers);

@@ -23,3 +23,8 @@ Error Device::canRun(const Command &command) const {
   return Error::make("device '" + name() + "' has no library with function '" + command.function +
                      "'");
 }
+
+Expected<std::unique_ptr<Device>> reprise::runtime::makeDevice(DeviceKind kind, unsigned number,
+                                                               unsigned workers) {
+  return kind == DeviceKind::Cuda ? makeCudaDevice(number) : makeCpuDevice(workers);
+}

@@ -43,7 +43,7 @@ class _Captured:
         keep_whole(module)
 
         def compiler(functional: Functional) -> Callable[[list[Any]], list[Any]]:
-            self.graph = Imported(functional)
+            self.graph = Imported(functional, may_call=False)
 
             def run(arguments: list[Any]) -> list[Any]:
                 self.tensors = list(arguments)

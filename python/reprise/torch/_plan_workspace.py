@@ -77,7 +77,7 @@ def _arguments(node: fx.Node, change) -> tuple[tuple, dict]:
     return fx.node.map_aggregate(node.args, value), fx.node.map_aggregate(dict(node.kwargs), value)
 
 
-def _key(node: fx.Node) -> str:
+def key_of(node: fx.Node) -> str:
     """Returns the key of an op: its operands' shapes and layouts, its attributes, and the hardware, on which a
     library's algorithm depends."""
     device = _device(node)
@@ -246,7 +246,7 @@ def _conclude(node: fx.Node, peak: int | None, storages: Storages | None) -> Mea
 def measure(nodes: Iterable[fx.Node]) -> dict[fx.Node, Measured]:
     """Returns the allocations and results of the ops of a graph, from memory, from the cache on disk, or by running
     each op once."""
-    keys = {node: _key(node) for node in nodes if is_measurable(node)}
+    keys = {node: key_of(node) for node in nodes if is_measurable(node)}
     if not _known:
         _known.update({key: Measured(*each) for key, each in (cache.read("operations") or {}).items()})
     missing = {key: node for node, key in keys.items() if key not in _known}

@@ -153,11 +153,11 @@ def draw_seed(draws: bool) -> int:
 class Imported:
     """Functional graph in the dialect: its arguments and results, and those with gradients."""
 
-    def __init__(self, functional: Functional) -> None:
+    def __init__(self, functional: Functional, may_call: bool = True) -> None:
         self.functional = functional
         infos = functional.metadata.input_info
         active = {node for node, info in zip(functional.primals, infos) if info.requires_grad and functional.is_training}
-        self.builder: Builder = Importer(functional.module, functional.primals, active).run(
+        self.builder: Builder = Importer(functional.module, functional.primals, active, may_call).run(
             node for node in functional.module.graph.nodes if node.op not in ("placeholder", "output"))
         #: Outputs that a gradient may pass, by number.
         self.paired = [number for number, (node, is_paired) in enumerate(zip(functional.outputs, functional.mask))
@@ -190,7 +190,7 @@ class Imported:
     def pairs(self) -> list[tuple[Value, str, Value]]:
         """Outputs, and names and values of their cotangents."""
         outputs = [(number, self.value(self.functional.outputs[number])) for number in self.paired]
-        return [(value, f"cotangent/{number}", Value(f"%t{number}", value.shape, value.dtype, True))
+        return [(value, f"cotangent/{number}", value.like(f"%t{number}", True))
                 for number, value in outputs]
 
 

@@ -12,10 +12,10 @@ from torch.utils.checkpoint import CheckpointPolicy
 from ._plan_labels import LABELS
 from ._plan_nodes import is_view, root
 from ._seam.core import tree_leaves
+from ._whole_calls import call, is_opaque
 from ._whole_decompose import decompose
 from ._whole_errors import Unsupported, source_line, source_place
 from .aten import CONVERTERS, Builder, Missing, Value, register_third_party
-from .aten._builder import WIDENED
 
 
 class _Poison:
@@ -69,8 +69,10 @@ def _is_number(node: fx.Node) -> bool:
 class Importer:
     """Interpreter that converts nodes in order, and collects all missing ops before it raises an error."""
 
-    def __init__(self, module: fx.GraphModule, arguments: list[fx.Node], active: set[fx.Node]) -> None:
+    def __init__(self, module: fx.GraphModule, arguments: list[fx.Node], active: set[fx.Node], may_call: bool) -> None:
+        """``may_call``: ops that the dialect lacks become calls of PyTorch's."""
         register_third_party()
+        self._may_call = may_call
         self.builder = Builder()
         self.module = module
         self.missing: dict[str, list[str]] = {}
@@ -81,10 +83,8 @@ class Importer:
         if _is_number(node):
             self.builder.values[node] = _number(node.meta["val"])
             return
-        value = node.meta["val"]
-        dtype = WIDENED.get(value.dtype, value.dtype)
         try:
-            argument = Value(f"%a{number}", value.shape, dtype, is_active)
+            argument = Value.of(f"%a{number}", node.meta["val"], is_active)
             argument.type
             self.builder.values[node] = argument
         except Missing as error:
@@ -106,14 +106,31 @@ class Importer:
         self.builder.location, self.builder.region = _location(node), node.meta.get("ac_graph_id")
         since = len(self.builder.lines)
         try:
-            made = self.builder.values[node] = self._evaluate(self.module, node)
+            made = self.builder.values[node] = self._evaluate_or_call(node)
             if label := _label(node):
                 self.builder.label([each for each in tree_leaves(made) if isinstance(each, Value)], since, label)
         except Missing as error:
             self._lacks(node, str(error))
-        except (TypeError, AttributeError, ValueError, LookupError, RuntimeError) as error:
-            self._lacks(node, f"{node.target} in this form ({type(error).__name__}: {str(error)[:120]})")
         self.builder.location, self.builder.region = "", None
+
+    def _evaluate_or_call(self, node: fx.Node) -> Any:
+        """Returns the results of a node: by a converter, by a decomposition, or else by a call of its operator."""
+        try:
+            if not is_opaque(node):
+                return self._evaluate(self.module, node)
+            why = f"{node.target} of complex numbers"
+        except Missing as error:
+            why = str(error)
+        except (TypeError, AttributeError, ValueError, LookupError, RuntimeError) as error:
+            why = f"{node.target} in this form ({type(error).__name__}: {str(error)[:120]})"
+        if any(self.builder.values.get(each) is _POISON for each in node.all_input_nodes):
+            return _POISON
+        if not self._may_call:
+            raise Missing(why)
+        try:
+            return call(self.builder, node)
+        except Missing as error:
+            raise Missing(str(error) if is_opaque(node) else why) from None
 
     def _evaluate(self, module: fx.GraphModule, node: fx.Node) -> Any:
         if node.op == "get_attr":

@@ -57,7 +57,7 @@ class Level:
 
     def _differentiate(self, wanted: tuple[int, ...], given: tuple[bool, ...]) -> "Level":
         values = [self.arguments[number] for number in self.wanted]
-        cotangents = [(f"cotangent/{self.order + 1}/{number}", Value(f"%t{self.order + 1}_{number}", value.shape, value.dtype))
+        cotangents = [(f"cotangent/{self.order + 1}/{number}", value.like(f"%t{self.order + 1}_{number}"))
                       if is_given else None for number, (value, is_given) in enumerate(zip(values, given))]
         scalar = next_scalar(self._scalar, values, cotangents)
         return Level(scalar, wanted, self._options)

@@ -8,6 +8,7 @@ from typing import Any, Mapping, Sequence
 import torch
 
 from .. import _run
+from ._whole_callees import own_errors
 from ._whole_step import Entry, compile_entry, lend, start
 from ._whole_text import Text
 
@@ -32,7 +33,8 @@ class PausingStep:
         held = lend(run, self.inputs, tensors)
         outputs = self.entry.lend_results(run, self._outputs)
         start(run, seed)
-        run.begin_step()
+        with own_errors():
+            run.begin_step()
         del held
         paused = Paused(self, run)
         self._waiting.add(paused)
@@ -54,7 +56,8 @@ class PausingStep:
         pause."""
         held = lend(run, self.read_behind, [tensors[name] for name in self.read_behind])
         gradients = self.entry.lend_results(run, self._gradients)
-        run.end_step()
+        with own_errors():
+            run.end_step()
         del held
         return gradients
 

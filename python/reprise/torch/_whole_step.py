@@ -10,8 +10,10 @@ import torch
 
 from .. import _compile, _run
 from .._errors import Cancelled, Error, UsageError
+from ._whole_callees import as_pair, own_errors
 from ._whole_errors import Unsupported
 from ._whole_text import Text
+from .aten import Value
 from .aten._builder import WIDENED
 
 #: Budget of a program that gets its smallest plan.
@@ -33,7 +35,7 @@ def _check_memory(tensor: torch.Tensor) -> None:
 
 def _as_argument(tensor: torch.Tensor) -> torch.Tensor:
     """Returns a tensor that a run can be bound to: dense, of a type of the dialect; bf16 by its bits."""
-    tensor = tensor.detach()
+    tensor = as_pair(tensor.detach())
     _check_memory(tensor)
     if tensor.dtype in WIDENED:
         tensor = tensor.to(WIDENED[tensor.dtype])
@@ -73,7 +75,7 @@ class Entry:
     def __init__(self, text: Text, **options: Any) -> None:
         self.text, self.program = text, _compile_text(text, **options)
         self.arguments = [name for name, _ in text.arguments]
-        self.results = [(name, value.shape, value.dtype) for name, value in text.results]
+        self.results = text.results
         self.draws = text.draws
         #: All runs, each with an arena.
         self.runs: "weakref.WeakSet[_run.Run]" = weakref.WeakSet()
@@ -86,7 +88,8 @@ class Entry:
         held = lend(run, self.arguments, tensors)
         results = self.lend_results(run, self.results)
         start(run, seed)
-        run.step()
+        with own_errors():
+            run.step()
         del held
         self.give_run(run)
         return results
@@ -114,11 +117,11 @@ class Entry:
         self._runs.clear()
 
     @staticmethod
-    def lend_results(run: _run.Run, results: Sequence[tuple[str, tuple[int, ...], torch.dtype]]) -> list[torch.Tensor]:
+    def lend_results(run: _run.Run, results: Sequence[tuple[str, Value]]) -> list[torch.Tensor]:
         """Returns new tensors, which the step writes."""
-        made = [torch.empty(shape, dtype=dtype) for _, shape, dtype in results]
-        lend(run, [name for name, *_ in results], made)
-        return made
+        made = [torch.empty(value.shape, dtype=value.dtype) for _, value in results]
+        lend(run, [name for name, _ in results], made)
+        return [torch.view_as_complex(tensor) if value.is_pair else tensor for tensor, (_, value) in zip(made, results)]
 
 
 def lend(run: _run.Run, names: Sequence[str], tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:

@@ -95,7 +95,7 @@ class Scalar:
         """Returns the call that computes the gradients for some arguments, and its results."""
         formal = self.formal
         wrt = [formal.index(value) for value in wanted]
-        made = [Value(f"%r#{number + 1}", value.shape, value.dtype, True) for number, value in enumerate(wanted)]
+        made = [value.like(f"%r#{number + 1}", True) for number, value in enumerate(wanted)]
         call = (f"    %r:{1 + len(wrt)} = reprise.value_and_grad @loss{self.level}("
                 f"{', '.join(value.name for value in actual)}) wrt [{', '.join(map(str, wrt))}] : "
                 f"({', '.join(value.type for value in formal)}) -> "
@@ -181,11 +181,11 @@ def write_pausing(builder: Builder, arguments: Sequence[tuple[str, Value]], resu
     behind it."""
     outputs, gradients = ([value for _, value in named] for named in (results, wanted))
     cotangents = [(name, value) for _, name, value in pairs]
-    late = [Value(f"%late#{number}", value.shape, value.dtype, True) for number, (_, value) in enumerate(cotangents)]
+    late = [value.like(f"%late#{number}", True) for number, (_, value) in enumerate(cotangents)]
     body = _Body(builder, arguments, [(output, value) for (output, _, _), value in zip(pairs, late)], outputs, gradients)
     given = body.given + cotangents
     formal, actual = ([value for _, value in given] + list(each) for each in (body.twins, body.twins.values()))
-    made = [Value(f"%r#{number + 1}", value.shape, value.dtype) for number, value in enumerate([*outputs, *gradients])]
+    made = [value.like(f"%r#{number + 1}") for number, value in enumerate([*outputs, *gradients])]
     named = [(name, value) for (name, _), value in zip([*results, *wanted], made)]
     returned = [body.total, *outputs]
     lines = (write_lines(body.lines, [*outputs, *(output for output, _, _ in pairs)])

@@ -4,6 +4,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Attributes.h"
+#include "reprise/Dialect/Reprise/IR/Call.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -22,7 +23,7 @@ static LogicalResult packCopy(ModuleOp copy, StepPlan &plan, const PlanContext &
     return failure();
   plan.arena = *exec::getArenaBytes(program);
   plan.isReordered = !plan.order.empty() || program->hasAttr(exec::kLaunchesMovedAttr);
-  plan.workspace = countThreads(context.options) * *worker;
+  plan.workspace = countThreads(context.options) * *worker + findCallWorkspace(program);
   plan.programSeconds = 0;
   program.walk([&](exec::LaunchOp launch) {
     plan.programSeconds += countLaunchSeconds(launch, context.costs);

@@ -4,6 +4,7 @@
 
 #include "../LoopNest/AloneOps.h"
 #include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Target/Launch.h"
 
 namespace reprise::nests {
@@ -29,6 +30,7 @@ AloneCommands emit(ScatterOp op, const AloneLaunch &alone);
 AloneCommands emit(CumsumOp op, const AloneLaunch &alone);
 AloneCommands emit(TopKOp op, const AloneLaunch &alone);
 AloneCommands emit(DynamicUpdateOp op, const AloneLaunch &alone);
+AloneCommands emit(CustomCallOp op, const AloneLaunch &alone);
 
 /// Runs over [0, count): vectors of `width`, then single elements.
 void forVectors(KernelBuilder &k, mlir::Value count, int64_t width,

@@ -168,7 +168,12 @@ FailureOr<EmittedLaunch> NestProgram::emit(StringRef name) const {
   launch.sharedBytes = NestProgramOp(program).getShared();
   ThreadCommands commands(name, kernels, launch);
   for (Operation &op : NestProgramOp(program).getBody().front()) {
-    if (auto alone = dyn_cast<AloneOp>(op))
+    auto alone = dyn_cast<AloneOp>(op);
+    if (alone && isa<CustomCallOp>(alone.getOp()))
+      return alone.emitError("a GPU cannot call '")
+             << cast<CustomCallOp>(alone.getOp()).getCallee()
+             << "', a function of the host: compile the step for a CPU";
+    if (alone)
       emitThreadAlone(commands, alone);
     else
       launch.commands.push_back(emitNest(cast<KernelOp>(op), nextKernelName(name, launch)));

@@ -19,6 +19,8 @@ void emitThreadAlone(ThreadCommands &commands, AloneOp nest) {
   dispatchOp<AloneOpInterface>(nest.getOp(), [&](auto op) { emit(op, commands, nest); });
 }
 
+void emit(CustomCallOp, ThreadCommands &, AloneOp) { llvm_unreachable("refused before"); }
+
 //===-- The largest ---------------------------------------------------------------------------===//
 
 void emit(TopKOp op, ThreadCommands &commands, AloneOp nest) {

@@ -4,6 +4,7 @@
 
 #include "../LoopNest/Program.h"
 #include "ThreadCommands.h"
+#include "reprise/Dialect/Reprise/IR/Call.h"
 
 namespace reprise {
 
@@ -17,6 +18,8 @@ void emit(ScatterOp op, ThreadCommands &commands, nests::AloneOp nest);
 void emit(CumsumOp op, ThreadCommands &commands, nests::AloneOp nest);
 void emit(TopKOp op, ThreadCommands &commands, nests::AloneOp nest);
 void emit(DynamicUpdateOp op, ThreadCommands &commands, nests::AloneOp nest);
+/// A GPU calls no function of the host: such a launch was refused before.
+void emit(CustomCallOp op, ThreadCommands &commands, nests::AloneOp nest);
 /// False, without commands, for a scatter that it does not take.
 bool emitWarpScatter(ThreadCommands &commands, nests::AloneOp nest);
 

@@ -14,6 +14,8 @@ TYPES = {torch.float32: "f32", torch.float64: "f64", torch.bfloat16: "bf16", tor
          torch.int32: "i32", torch.bool: "i1"}
 #: Small integers are computed as i32: the dialect has no narrower type but i1.
 WIDENED = {torch.uint8: torch.int32, torch.int8: torch.int32, torch.int16: torch.int32}
+#: Complex tensors are pairs of real numbers of these types, in a last dimension of 2.
+PAIRED = {torch.complex64: torch.float32, torch.complex128: torch.float64, torch.complex32: torch.float16}
 DRAWING = {"dropout", "random_bernoulli", "random_normal", "random_uniform", "random_uniform_int"}
 
 
@@ -29,13 +31,27 @@ def tensor_type(shape: Sequence[int], dtype: torch.dtype) -> str:
 
 
 class Value:
-    """Tensor of the function. ``active``: a gradient may have to pass through it."""
+    """Tensor of the function. ``active``: a gradient may have to pass through it. ``is_pair``: it stands for a complex
+    tensor, whose parts are its last dimension."""
 
-    def __init__(self, name: str, shape: Sequence[int], dtype: torch.dtype, active: bool = False) -> None:
+    def __init__(self, name: str, shape: Sequence[int], dtype: torch.dtype, active: bool = False,
+                 is_pair: bool = False) -> None:
         self.name = name
         self.shape = tuple(int(size) for size in shape)
         self.dtype = dtype
         self.active = active and dtype.is_floating_point
+        self.is_pair = is_pair
+
+    @classmethod
+    def of(cls, name: str, tensor: torch.Tensor, active: bool = False) -> "Value":
+        """Returns a value for a tensor of PyTorch, in a type of the dialect."""
+        dtype = WIDENED.get(tensor.dtype, tensor.dtype)
+        is_pair = dtype in PAIRED
+        return cls(name, (*tensor.shape, 2) if is_pair else tensor.shape, PAIRED.get(dtype, dtype), active, is_pair)
+
+    def like(self, name: str, active: bool = False) -> "Value":
+        """Returns another value of the same type."""
+        return Value(name, self.shape, self.dtype, active, self.is_pair)
 
     @property
     def rank(self) -> int:
@@ -141,19 +157,23 @@ class Builder:
             return x
         lines = self._lines_behind(x)
         if any(line.draws for line in lines):
-            return self.stop(x) # a copy would draw other words
+            stopped = self.stop(x) # a copy would draw other words
+            stopped.is_pair = x.is_pair
+            return stopped
         for line in lines:
             if line.results[0] in self._frozen:
                 continue
             operands = [self._freeze_operand(operand) for operand in line.operands]
             made = self.emit(line.name, operands, [(each.shape, each.dtype) for each in line.results], line.attributes)
-            self._frozen.update(zip(line.results, made))
+            for each, twin in zip(line.results, made):
+                twin.is_pair = each.is_pair
+                self._frozen[each] = twin
         return self._freeze_operand(x)
 
     def _freeze_operand(self, x: Value) -> Value:
         if not x.active or x in self._frozen:
             return self._frozen.get(x, x)
-        argument = Value(x.name.replace("%a", "%z"), x.shape, x.dtype)
+        argument = x.like(x.name.replace("%a", "%z"))
         self.frozen_arguments[x] = self._frozen[x] = argument
         return argument
 
@@ -217,6 +237,10 @@ class Builder:
 
     def tensor(self, tensor: torch.Tensor) -> Value:
         """The elements of a tensor."""
+        if tensor.is_complex():
+            with disable_current_modes():
+                parts = torch.view_as_real(tensor.resolve_conj())
+            return self.paired(self.tensor(parts), True)
         dtype = WIDENED.get(tensor.dtype, tensor.dtype)
         with disable_current_modes():
             flat = tensor.detach().to(dtype).flatten().tolist()
@@ -228,6 +252,12 @@ class Builder:
         value = self.op("constant", [], (len(flat),), dtype,
                         {"value": f"dense<[{elements}]> : {tensor_type((len(flat),), dtype)}"})
         return self.reshape(value, tensor.shape)
+
+    def paired(self, x: Value, is_pair: bool) -> Value:
+        """Returns the same elements as the parts of a complex tensor, or as a real one."""
+        made = self.op("reshape", [x], x.shape, x.dtype)
+        made.is_pair = is_pair
+        return made
 
     def unary(self, name: str, x: Value, attributes: dict[str, str] | None = None) -> Value:
         return self.op(name, [x], x.shape, x.dtype, attributes)

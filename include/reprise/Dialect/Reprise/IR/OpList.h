@@ -2,6 +2,7 @@
 #ifndef REPRISE_DIALECT_REPRISE_IR_OPLIST_H
 #define REPRISE_DIALECT_REPRISE_IR_OPLIST_H
 
+#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Dialect/Reprise/IR/Pause.h"
 
 namespace reprise {
@@ -16,6 +17,9 @@ template <typename... OpTs> struct OpList {};
 using AllOps = OpList<
 #define GET_OP_LIST
 #include "reprise/Dialect/Reprise/IR/RepriseOps.cpp.inc"
+    ,
+#define GET_OP_LIST
+#include "reprise/Dialect/Reprise/IR/CallOps.cpp.inc"
     ,
 #define GET_OP_LIST
 #include "reprise/Dialect/Reprise/IR/PauseOps.cpp.inc"

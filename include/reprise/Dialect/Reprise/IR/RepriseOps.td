@@ -3,6 +3,7 @@
 #define REPRISE_OPS
 
 include "reprise/Dialect/Reprise/IR/AttentionOps.td"
+include "reprise/Dialect/Reprise/IR/CallOps.td"
 include "reprise/Dialect/Reprise/IR/ConvolutionOps.td"
 include "reprise/Dialect/Reprise/IR/ElementwiseOps.td"
 include "reprise/Dialect/Reprise/IR/LoopOps.td"

@@ -121,8 +121,9 @@ void reprise::registerBatching(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
     forEachOp([&](auto tag) {
       using OpT = typename decltype(tag)::Op;
-      // A pause and a derivative of the user's are for the whole batch.
-      if constexpr (!isIn<OpT>(StructureOps()) && !isIn<OpT>(OpList<CustomVjpOp, PauseOp>()))
+      // Calls, a pause and a derivative of the user's are for the whole batch.
+      if constexpr (!isIn<OpT>(StructureOps()) &&
+                    !isIn<OpT>(OpList<CustomCallOp, CustomVjpOp, PauseOp>()))
         OpT::template attachInterface<BatchingRule<OpT>>(*context);
     });
   });

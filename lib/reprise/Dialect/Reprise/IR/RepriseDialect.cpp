@@ -1,5 +1,6 @@
 // reprise: the dialect, its kinds of attributes and its verifiers of attributes
 #include "reprise/Dialect/Reprise/IR/AttributeTable.h"
+#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
@@ -38,7 +39,7 @@ void RepriseDialect::initialize() {
 #define GET_OP_LIST
 #include "reprise/Dialect/Reprise/IR/RepriseOps.cpp.inc"
       >();
-  addOperations<PauseOp>();
+  addOperations<CustomCallOp, PauseOp>();
 }
 
 Operation *RepriseDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,

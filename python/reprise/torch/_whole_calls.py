@@ -1,0 +1,120 @@
+"""Imports ops that the dialect lacks as calls of PyTorch's operators (docs/explanation/OpaqueCalls.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from typing import Any
+
+import torch
+import torch.fx as fx
+
+from ._seam.core import HigherOrderOperator, OpOverload, tree_flatten, tree_leaves
+from ._whole_callees import LIBRARY, Callee, Operand, add_callee
+from ._whole_call_costs import Price, price_of
+from .aten import Builder, Missing, Value
+from .aten._builder import PAIRED, WIDENED
+
+aten = torch.ops.aten
+#: Calls for whose arguments no text stands in all processes.
+_unnamed = itertools.count()
+#: Ops whose converters change no element, be it complex.
+_SAME = (aten.clone.default, aten.alias.default, aten.lift_fresh_copy.default, aten.detach.default,
+         torch.ops.reprise.stop_gradient.default)
+#: Ops that make complex tensors of pairs, or pairs of them.
+_PAIRING = {aten.view_as_real.default: False, aten.view_as_complex.default: True}
+#: Seeds of draws are below this number.
+_SEEDS = (1 << 32) - 1
+
+
+def _tensors(node: fx.Node) -> list[torch.Tensor]:
+    return [each for each in tree_leaves(node.meta.get("val")) if isinstance(each, torch.Tensor)]
+
+
+def is_opaque(node: fx.Node) -> bool:
+    """Returns whether an operator takes or gives complex tensors, which no converter knows."""
+    if not isinstance(node.target, (OpOverload, HigherOrderOperator)) or node.target in _SAME:
+        return False
+    return any(tensor.is_complex() for each in (node, *node.all_input_nodes) for tensor in _tensors(each))
+
+
+def _check(node: fx.Node, leaves: list[Any]) -> None:
+    """Raises ``Missing`` for what no call can be."""
+    if not isinstance(node.target, (OpOverload, HigherOrderOperator)):
+        raise Missing(str(node.target))
+    if isinstance(node.target, HigherOrderOperator) and not node.target.name().startswith("auto_functionalized"):
+        raise Missing(str(node.target))
+    if any(isinstance(each, torch.Generator) for each in leaves):
+        raise Missing(f"{node.target} with an explicit generator")
+    made = _tensors(node)
+    if not made or len(made) != len([each for each in tree_leaves(node.meta["val"]) if each is not None]):
+        raise Missing(f"{node.target}, whose results are not tensors")
+    try:
+        for tensor in made:
+            tuple(map(int, tensor.shape))
+    except RuntimeError:
+        raise Missing(f"{node.target}, whose result has a shape that depends on values") from None
+
+
+def _draws(target: Any) -> bool:
+    """Returns whether an operator draws. One that is not PyTorch's may draw without saying so."""
+    own = target if isinstance(target, OpOverload) else None
+    is_known = own is not None and own.namespace in ("aten", "prims", "quantized")
+    return not is_known or torch.Tag.nondeterministic_seeded in own.tags
+
+
+def _name(node: fx.Node, leaves: list[Any], structure: Any) -> str:
+    """Returns a name that is equal for equal operators with equal arguments and types, in each process."""
+    target = node.target
+    title = str(next((each for each in leaves if isinstance(each, OpOverload)), target))
+    text = repr((str(target), leaves, str(structure)))
+    if " at 0x" in text:
+        text += f"#{next(_unnamed)}"
+    return f"{LIBRARY}:{title}#{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _attributes(name: str, price: Price) -> dict[str, str]:
+    seconds = ", ".join(f"{each:.6e}" for each in price.seconds)
+    return {"callee": f'"{name}"', "seconds": f"array<f64: {seconds}>",
+            "workspace": f"array<i64: {', '.join(map(str, price.workspace))}>"}
+
+
+def _result(tensor: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
+    """Returns the shape and the type of a result's buffer."""
+    shape = tuple(map(int, tensor.shape))
+    if tensor.is_complex():
+        return (*shape, 2), PAIRED[tensor.dtype]
+    return shape, WIDENED.get(tensor.dtype, tensor.dtype)
+
+
+def call(b: Builder, node: fx.Node) -> Any:
+    """Returns the results of a call of the node's operator. Raises ``Missing`` if it cannot be called."""
+    if node.target in _PAIRING:
+        return b.paired(b.values[node.args[0]], _PAIRING[node.target])
+    leaves, structure = tree_flatten((node.args, dict(node.kwargs)))
+    _check(node, leaves)
+    operands: list[Value] = []
+    for place, leaf in enumerate(leaves):
+        value = b.values[leaf] if isinstance(leaf, fx.Node) else leaf
+        if isinstance(value, Value):
+            operands.append(value)
+            leaves[place] = Operand(leaf.meta["val"])
+        else:
+            leaves[place] = value
+    draws, name = _draws(node.target), _name(node, leaves, structure)
+    add_callee(name, Callee(node.target, leaves, structure, draws))
+    if draws:
+        operands.append(b.op("random_uniform_int", [], (), torch.int64, {
+            "low": "0 : i64", "high": f"{_SEEDS} : i64", "operandSegmentSizes": "array<i32: 0, 0, 0>"}))
+    tensors = _tensors(node)
+    made = b.emit("custom_call", operands, [_result(each) for each in tensors], _attributes(name, price_of(node)))
+    for value, tensor in zip(made, tensors):
+        value.is_pair = tensor.is_complex()
+    return _arranged(node.meta["val"], iter(made))
+
+
+def _arranged(said: Any, values: Any) -> Any:
+    """Returns the values in the structure of the results."""
+    if isinstance(said, (tuple, list)):
+        return [_arranged(each, values) for each in said]
+    return next(values) if isinstance(said, torch.Tensor) else said

@@ -1,0 +1,158 @@
+"""Ops that the dialect lacks are calls of PyTorch's operators: values, gradients, plans, draws, errors."""
+import checks
+import torch
+from torch import nn
+from whole import compare, compiled, draw, error_of, run_parts
+
+from reprise.torch import graphs
+
+BUDGETS = ({}, {"budget": "70%"}, {"budget": "40%"})
+
+
+@torch.library.custom_op("test_calls::scaled", mutates_args=())
+def scaled(x: torch.Tensor, factor: float) -> torch.Tensor:
+    return torch.from_numpy(x.numpy(force=True) * factor)
+
+
+scaled.register_fake(lambda x, factor: torch.empty_like(x))
+scaled.register_autograd(lambda ctx, g: (torch.ops.test_calls.scaled(g, ctx.factor), None),
+                         setup_context=lambda ctx, inputs, output: setattr(ctx, "factor", inputs[1]))
+
+
+@torch.library.custom_op("test_calls::fill", mutates_args=("x",))
+def fill(x: torch.Tensor, y: torch.Tensor) -> None:
+    x.copy_(y.sin() * 2)
+
+
+@torch.library.custom_op("test_calls::noisy", mutates_args=())
+def noisy(x: torch.Tensor) -> torch.Tensor:
+    """Draws, and does not say so."""
+    return x + torch.rand_like(x)
+
+
+noisy.register_fake(lambda x: torch.empty_like(x))
+noisy.register_autograd(lambda ctx, g: g)
+
+
+def calls():
+    """Returns the calls of the programs that exist."""
+    return [call["callee"] for graph in graphs() for call in getattr(graph.report, "host_calls", [])]
+
+
+def try_functions():
+    square = draw(4, 4)
+    positive = square @ square.mT + 4 * torch.eye(4)
+    compare("a real FFT and its inverse", lambda x: torch.fft.irfft(torch.fft.rfft(x.sin()) * 2, n=8) * x, draw(3, 8))
+    checks.check("its calls are reported", any("_fft_r2c" in each for each in calls())
+                 and any("/vjp(0;0)" in each for each in calls()), str(calls()))
+    compare("an FFT of complex products", lambda x, y: (torch.fft.fft(x) * torch.fft.fft(y).conj()).abs().sum(-1), draw(3, 8), draw(3, 8))
+    compare("complex numbers of parts", lambda x, y: (torch.complex(x, y) ** 2).imag + torch.view_as_real(torch.complex(x, y).exp())[..., 0],
+            draw(5), draw(5) / 2)
+    compare("solve", lambda a, b: torch.linalg.solve(a + 4 * torch.eye(4), b).relu(), square, draw(4, 2), tolerance=1e-4)
+    compare("cholesky", lambda a: torch.linalg.cholesky(a @ a.mT + 4 * torch.eye(4)), square, tolerance=1e-4)
+    compare("svd", lambda a: torch.linalg.svd(a, full_matrices=False)[1] * 2, draw(4, 3), tolerance=1e-4)
+    compare("eigh", lambda a: torch.linalg.eigh(a @ a.mT)[0].exp(), square / 2, tolerance=1e-4)
+    compare("det and inverse", lambda a: torch.linalg.det(a) * torch.linalg.inv(a), positive, tolerance=1e-3)
+    compare("special functions", lambda x: torch.special.bessel_j0(x.detach()) * x + torch.special.i1(x), draw(6))
+    compare("bytes", lambda x: torch.bitwise_left_shift((x > 0).to(torch.uint8), 3).float() * x, draw(6))
+
+
+def try_custom():
+    compare("a custom operator", lambda x: scaled(x.exp(), 3.0) * x, draw(4, 4))
+
+    def filled(x, y):
+        made = torch.zeros_like(x)
+        fill(made, y.detach())
+        return made * x
+
+    compare("one that writes to its argument", filled, draw(4), draw(4))
+    compare("one that writes to a view", lambda x, y: (lambda made: (fill(made[1], y.detach()[1]), made * x)[1])(torch.ones_like(x)),
+            draw(3, 4), draw(3, 4))
+
+
+class Spectral(nn.Module):
+    """Layers with products in the spectrum, a solve and a draw."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(16, 16) for _ in range(4))
+        self.weights = nn.ParameterList(torch.randn(9, dtype=torch.complex64) for _ in range(4))
+
+    def forward(self, x):
+        for layer, weight in zip(self.layers, self.weights):
+            x = layer(x).tanh()
+            x = x + torch.fft.irfft(torch.fft.rfft(x) * weight, n=16)
+            x = torch.linalg.solve(x.mT @ x / 8 + torch.eye(16), x.mT).mT
+            x = x * torch.poisson(torch.full_like(x, 3.0)).clamp(max=6)
+        return noisy(x)
+
+
+def train(model, x, steps=2):
+    """Returns losses, gradients and parameters of a few steps."""
+    torch.manual_seed(3)
+    optimizer, made = torch.optim.SGD(model.parameters(), lr=1e-2), []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = model(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        made += [loss.detach(), *(each.grad.clone() for each in model.parameters())]
+    return made + [each.detach().clone() for each in model.parameters()]
+
+
+def try_plans():
+    """The same bits under each budget, though calls are replayed; a complex parameter has a complex gradient."""
+    made = []
+    for options in BUDGETS:
+        torch.manual_seed(5)
+        made.append(train(compiled(Spectral(), **options), draw(8, 16)))
+        report = graphs()[-1].report
+        checks.check(f"calls are priced, {options}", all(each["seconds"] > 0 for each in report.host_calls)
+                     and report.workspace_bytes > 0, str(report.host_calls)[:800])
+        if options:
+            checks.check(f"replays, {options}", report.replayed_ops > 0, str(report.replayed_ops))
+    checks.check("loss is finite, and so are gradients", all(each.isfinite().all() for each in made[0]))
+    checks.check("complex gradients", any(each.is_complex() for each in made[0]))
+    for options, other in zip(BUDGETS[1:], made[1:]):
+        checks.check(f"equal bits, {options}", all(torch.equal(a, b) for a, b in zip(made[0], other, strict=True)))
+
+
+def try_draws():
+    """Draws follow torch.manual_seed, differ from each other, and leave PyTorch's generator as it is."""
+    def waits(x):
+        return torch.stack([torch.poisson(x), torch.poisson(x), torch.binomial(x, x / 9), torch._standard_gamma(x)])
+
+    x, call, made = torch.full((500,), 3.0), compiled(waits), []
+    for seed in (1, 1, 2):
+        torch.manual_seed(seed)
+        made.append(call(x))
+    checks.check("a seed decides", torch.equal(made[0], made[1]) and not torch.equal(made[0], made[2]))
+    checks.check("two draws differ", not torch.equal(made[0][0], made[0][1]))
+    means = made[0].mean(-1)
+    checks.check("distributions", torch.allclose(means, torch.tensor([3.0, 3.0, 1.0, 3.0]), atol=0.5), str(means))
+
+
+def try_second():
+    """Second derivatives go through calls."""
+    def penalty(call, x):
+        x = x.clone().requires_grad_()
+        y = call(x)
+        gradient, = torch.autograd.grad(y.sum(), x, create_graph=True)
+        return torch.autograd.grad(gradient.square().sum(), x)[0]
+
+    for name, function in (("fft", lambda x: torch.fft.rfft(x).abs().square().sum(-1)),
+                           ("solve", lambda x: torch.linalg.solve(x @ x.mT + 4 * torch.eye(4), x))):
+        x = draw(4, 4)
+        eager, ours = penalty(function, x), penalty(compiled(function), x)
+        checks.check(f"second derivative of {name}", torch.allclose(eager, ours, rtol=1e-3, atol=1e-3 * eager.abs().max().item()), f"{eager}\n{ours}")
+
+
+def try_errors():
+    text = error_of(compiled(lambda a: torch.linalg.cholesky(a).sum()), -torch.eye(3))
+    checks.check("the operator's error", "positive-definite" in text, text)
+    made = compiled(lambda a: torch.linalg.cholesky(a) * 2)(torch.eye(3) * 4)
+    checks.check("the next step is good", torch.equal(made, torch.eye(3) * 4), str(made))
+
+
+if __name__ == "__main__":
+    run_parts(try_functions, try_custom, try_plans, try_draws, try_second, try_errors)
