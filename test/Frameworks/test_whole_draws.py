@@ -4,7 +4,7 @@ import checks
 import torch
 import torch.nn.functional as F
 from torch import nn
-from whole import compare, compiled, draw, error_of, run_parts
+from whole import compare, compiled, draw, run_parts
 
 COUNT = 20000
 
@@ -107,18 +107,6 @@ def results(call):
     return loss.detach(), x.grad
 
 
-def try_missing():
-    """Checks that draws that need a loop are an Unsupported, which fallback=True serves."""
-    def waits(x):
-        return torch.poisson(x) + torch.binomial(x, x / 9) + torch._standard_gamma(x) + torch._sample_dirichlet(x)
-
-    x = torch.full((5,), 3.0)
-    text = error_of(compiled(waits), x)
-    checks.check("draws that are missing", all(f"aten.{name}.default (1x), first at" in text for name in
-                                               ("poisson", "binomial", "_standard_gamma", "_sample_dirichlet")), text)
-    checks.check("their fallback", compiled(waits, fallback=True)(x).isfinite().all(), "")
-
-
 def try_fast_paths():
     """Checks that an encoder in evaluation, with masks, equals the encoder in training."""
     torch.manual_seed(8)
@@ -149,4 +137,4 @@ def try_fast_paths():
 
 
 if __name__ == "__main__":
-    run_parts(try_generators, try_choices, try_slopes, try_plans, try_missing, try_fast_paths)
+    run_parts(try_generators, try_choices, try_slopes, try_plans, try_fast_paths)

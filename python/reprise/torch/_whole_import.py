@@ -15,7 +15,7 @@ from ._seam.core import tree_leaves
 from ._whole_calls import call, is_opaque
 from ._whole_decompose import decompose
 from ._whole_errors import Unsupported, source_line, source_place
-from .aten import CONVERTERS, Builder, Missing, Value, register_third_party
+from .aten import CONVERTERS, Builder, Missing, Refused, Value, register_third_party
 
 
 class _Poison:
@@ -119,6 +119,8 @@ class Importer:
             if not is_opaque(node):
                 return self._evaluate(self.module, node)
             why = f"{node.target} of complex numbers"
+        except Refused:
+            raise
         except Missing as error:
             why = str(error)
         except (TypeError, AttributeError, ValueError, LookupError, RuntimeError) as error:

@@ -23,6 +23,10 @@ class Missing(Exception):
     """Error about a feature that the dialect lacks for an op of the graph."""
 
 
+class Refused(Missing):
+    """Error about a feature that no call of PyTorch's operator replaces."""
+
+
 def tensor_type(shape: Sequence[int], dtype: torch.dtype) -> str:
     """Returns a type such as tensor<2x3xf32>."""
     if dtype not in TYPES:

@@ -7,7 +7,7 @@ from typing import Any, Sequence
 
 import torch
 
-from ._builder import Builder, Missing, Value
+from ._builder import Builder, Missing, Refused, Value
 from ._registry import converts, dtype_of, shape_of
 from .scatters import reduce_by_index
 
@@ -22,7 +22,7 @@ def _wrapped(b: Builder, indices: Value, size: int) -> Value:
 
 def _refuse_sparse(sparse: bool, table: Value) -> None:
     if sparse and table.active:
-        raise Missing("gradients that are sparse (sparse=True, sparse_grad=True)")
+        raise Refused("gradients that are sparse (sparse=True, sparse_grad=True)")
 
 
 @converts(aten.embedding.default)

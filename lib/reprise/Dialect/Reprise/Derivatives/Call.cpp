@@ -36,7 +36,7 @@ template <> void differentiate(CustomCallOp op, Pullback &p) {
   if (op.getWorkspace())
     workspace = p.b.getDenseI64ArrayAttr(dropFirst(*op.getWorkspace()));
   auto callee = p.b.getStringAttr(op.getDerivativeCallee(wanted, given));
-  auto call = CustomCallOp::create(p.b, types, callee, operands, seconds, workspace, /*replay=*/0);
+  auto call = CustomCallOp::create(p.b, types, callee, operands, seconds, workspace);
   for (auto [operand, cotangent] : llvm::zip(wanted, call.getResults()))
     p.give(static_cast<unsigned>(operand), cotangent);
 }
