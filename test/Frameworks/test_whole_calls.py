@@ -6,7 +6,7 @@ from whole import compare, compiled, draw, error_of, run_parts
 
 from reprise.torch import graphs
 
-BUDGETS = ({}, {"budget": "70%"}, {"budget": "40%"})
+BUDGETS = ({}, {"budget": "75%"}, {"budget": "60%"})
 
 
 @torch.library.custom_op("test_calls::scaled", mutates_args=())
@@ -102,15 +102,15 @@ def train(model, x, steps=2):
 
 def try_plans():
     """The same bits under each budget, though calls are replayed; a complex parameter has a complex gradient."""
-    made = []
+    made, launches = [], []
     for options in BUDGETS:
         torch.manual_seed(5)
         made.append(train(compiled(Spectral(), **options), draw(8, 16)))
         report = graphs()[-1].report
         checks.check(f"calls are priced, {options}", all(each["seconds"] > 0 for each in report.host_calls)
                      and report.workspace_bytes > 0, str(report.host_calls)[:800])
-        if options:
-            checks.check(f"replays, {options}", report.replayed_ops > 0, str(report.replayed_ops))
+        launches.append(sum(each["launches"] for each in report.host_calls))
+    checks.check("calls are replayed", launches[0] < launches[-1], str(launches))
     checks.check("loss is finite, and so are gradients", all(each.isfinite().all() for each in made[0]))
     checks.check("complex gradients", any(each.is_complex() for each in made[0]))
     for options, other in zip(BUDGETS[1:], made[1:]):

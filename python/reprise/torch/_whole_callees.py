@@ -7,6 +7,7 @@ A callee has the name ``torch:operator#hash``, its derivatives the name ``…/vj
 from __future__ import annotations
 
 import contextlib
+import copy
 import ctypes
 import functools
 import math
@@ -68,6 +69,7 @@ class Callee:
 
     def __init__(self, target: Any, leaves: Sequence[Any], structure: Any, draws: bool) -> None:
         self._target, self._leaves, self._structure = target, list(leaves), structure
+        self._check: Callable[[list[Any]], None] | None = None
         self._operands = [leaf for leaf in leaves if isinstance(leaf, Operand)]
         self._draws = draws
         #: Number of its buffers.
@@ -80,7 +82,16 @@ class Callee:
         arguments, keywords = tree_unflatten(leaves, self._structure)
         with _generator_at(int(buffers[-1])) if self._draws else contextlib.nullcontext():
             made = self._target(*arguments, **keywords)
-        return [as_pair(each) for each in tree_leaves(made) if isinstance(each, torch.Tensor)]
+        results = [as_pair(each) for each in tree_leaves(made) if isinstance(each, torch.Tensor)]
+        if self._check:
+            self._check(results)
+        return results
+
+    def checked(self, check: Callable[[list[Any]], None]) -> "Callee":
+        """Returns the same operator, whose results are checked."""
+        callee = copy.copy(self)
+        callee._check = check
+        return callee
 
 
 def as_pair(tensor: torch.Tensor) -> torch.Tensor:
@@ -91,6 +102,13 @@ def as_pair(tensor: torch.Tensor) -> torch.Tensor:
 def add_callee(name: str, callee: Callee) -> None:
     """Registers an operator for the rest of the process: programs of equal models share it."""
     _callees.setdefault(name, callee)
+
+
+def add_check(name: str, check: str, run: Callable[[list[Any]], None]) -> str:
+    """Registers a callee whose results are checked, and returns its name."""
+    made = f"{name}!{check}"
+    add_callee(made, _callees[name].checked(run))
+    return made
 
 
 def _numbers(text: str) -> list[int]:

@@ -10,8 +10,9 @@ import torch
 import torch.fx as fx
 
 from ._seam.core import HigherOrderOperator, OpOverload, tree_flatten, tree_leaves
-from ._whole_callees import LIBRARY, Callee, Operand, add_callee
+from ._whole_callees import LIBRARY, Callee, Operand, add_callee, add_check
 from ._whole_call_costs import Price, price_of
+from ._whole_effects import CHECK
 from .aten import Builder, Missing, Value
 from .aten._builder import PAIRED, WIDENED
 
@@ -111,6 +112,23 @@ def call(b: Builder, node: fx.Node) -> Any:
     for value, tensor in zip(made, tensors):
         value.is_pair = tensor.is_complex()
     return _arranged(node.meta["val"], iter(made))
+
+
+def check(b: Builder, information: Any, function: str, is_matrix: bool) -> None:
+    """Lets the call that gives ``information`` about a factorization raise PyTorch's error if that has failed.
+
+    Information that no call gives is not checked, as other values.
+    """
+    line = b.maker(information) if isinstance(information, Value) else None
+    if line is None or line.name != "custom_call":
+        return
+    number = line.results.index(information)
+
+    def run(results: list[Any]) -> None:
+        CHECK(results[number], function, is_matrix=is_matrix)
+
+    name = add_check(line.attributes["callee"].strip('"'), f"{function},{number}", run)
+    line.attributes["callee"] = f'"{name}"'
 
 
 def _arranged(said: Any, values: Any) -> Any:

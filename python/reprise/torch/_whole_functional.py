@@ -18,6 +18,7 @@ from ._seam.capture import (OutputType, PlainAOTOutput, TensorAlias, assert_func
 from ._seam.core import disable_current_modes, get_mkldnn_enabled, is_any_autocast_enabled, set_mkldnn_enabled
 from ._seam.dynamo import without_compiled_autograd
 from ._seam.wrappers import RuntimeWrapper, post_compile, pre_compile
+from ._whole_effects import drop_tokens
 from ._whole_errors import Unsupported
 
 _OF_INPUTS = (OutputType.alias_of_input, OutputType.is_input)
@@ -115,12 +116,14 @@ def _trace(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]
     module.graph.eliminate_dead_code()
     module.recompile()
     tensorify_scalars(module)  # may replace outputs
+    drop_tokens(module, metadata)
     return Functional(module, metadata, masks[-1], function, arguments), wrappers
 
 
 def _trace_inference(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]:
     capture = capture_graph(state, call)
     tensorify_scalars(capture.graph_module)
+    drop_tokens(capture.graph_module, state.fw_metadata)
     return Functional(capture.graph_module, state.fw_metadata, None), capture.wrappers
 
 

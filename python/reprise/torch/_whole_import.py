@@ -12,8 +12,9 @@ from torch.utils.checkpoint import CheckpointPolicy
 from ._plan_labels import LABELS
 from ._plan_nodes import is_view, root
 from ._seam.core import tree_leaves
-from ._whole_calls import call, is_opaque
+from ._whole_calls import call, check, is_opaque
 from ._whole_decompose import decompose
+from ._whole_effects import CHECK
 from ._whole_errors import Unsupported, source_line, source_place
 from .aten import CONVERTERS, Builder, Missing, Refused, Value, register_third_party
 
@@ -129,6 +130,8 @@ class Importer:
             return _POISON
         if not self._may_call:
             raise Missing(why)
+        if node.target is CHECK:
+            return check(self.builder, *(self.builder.values.get(each, each) for each in node.args), **node.kwargs)
         try:
             return call(self.builder, node)
         except Missing as error:

@@ -194,6 +194,10 @@ class Builder:
                 needed.update(operand for operand in line.operands if operand.active)
         return needed
 
+    def maker(self, x: Value) -> Line | None:
+        """Returns the op that computes a value; None for an argument."""
+        return self._makers.get(x)
+
     def label(self, values: Iterable[Value], since: int, label: str) -> None:
         """Labels the ops that compute some values, if they come behind the first ``since`` ops."""
         made = set(values)
