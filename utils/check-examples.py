@@ -23,6 +23,9 @@ SECONDS = 600
 ZOO = "reprise-zoo gpt2 --layers=2 --width=32 --seq=16 --vocab=32 --batch=4 > model.mlir"
 # PREFIX is an installed build, PYTHON the frameworks' Python, HERE the folder of the examples.
 COMPILE = "reprise-compile model.mlir --estimate --explain=residual --policy="
+#: Runs an example with eager ops, and with torchvision's operators declared if they cannot be loaded.
+VISION = ("PYTHON -c 'import sys, runpy, models; models.vision_library(); path = sys.argv[1]; sys.argv[:] = [path, \"--codegen=eager\"]; "
+          "runpy.run_path(path, run_name=\"__main__\")' HERE/pytorch/")
 #: Path -> (the package that it needs, the script that runs it, what it prints).
 CASES = {
     "step.mlir": (None, "reprise-compile HERE/step.mlir -o m.rpb && reprise-run m.rpb --steps=2", "loss "),
@@ -33,8 +36,10 @@ CASES = {
     "policies/keep_attention.py": ("reprise", f"{ZOO}; PYTHON HERE/policies/keep_attention.py model.mlir", "replayed: "),
     "pytorch/plan.py": ("torch", "PYTHON HERE/pytorch/plan.py --codegen=eager", "replays"),
     "pytorch/whole.py": ("torch", "PYTHON HERE/pytorch/whole.py", "bytes of a budget"),
-    "pytorch/trainer.py": ("accelerate", "PYTHON -c 'import sys, runpy, models; models.vision_library(); sys.argv[1:] = "
-                           "[\"--codegen=eager\"]; runpy.run_path(\"HERE/pytorch/trainer.py\", run_name=\"__main__\")'", "replays"),
+    "pytorch/trainer.py": ("accelerate", f"{VISION}trainer.py", "replays"),
+    "pytorch/layers.py": ("torch", "PYTHON HERE/pytorch/layers.py --codegen=eager", "budget of the step"),
+    "pytorch/diffusion.py": ("diffusers", f"{VISION}diffusion.py", "replays"),
+    "pytorch/images.py": ("timm", f"{VISION}images.py", "replays"),
     "pytorch/fsdp.py": ("torch", "PYTHON HERE/pytorch/fsdp.py", "step 2"),
     "jax/train.py": ("jax", "PYTHON HERE/jax/train.py", "arena and workspace"),
     "embedding/train.c": (None, f"{ZOO}; PREFIX/programs/train-c model.mlir 70% 3", "step 2"),

@@ -113,13 +113,13 @@ class WaveNet(nn.Module):
 
 def try_sums():
     """Inductor leaves the sum of skips to its first reader, and all skips in memory until then, unless the sum is stored."""
-    model, tokens, made, start = WaveNet(), torch.randint(64, (2, 128)), [], _plan_fused.Meter.start
+    model, tokens, made, add = WaveNet(), torch.randint(64, (2, 128)), [], _plan_fused.Search._add
 
-    def start_and_note(self, around, limit, forward):
-        made.append(limit)
-        start(self, around, limit, forward)
+    def add_and_note(self, each):
+        made.append(each)
+        return add(self, each)
     expected = step(model, compiled(model, codegen="inductor"), tokens)
-    with mock.patch.object(_plan_fused.Meter, "start", start_and_note):
+    with mock.patch.object(_plan_fused.Search, "_add", add_and_note):
         run = compiled(model, codegen="inductor", budget="60%")
         found = step(model, run, tokens)
     model.zero_grad(set_to_none=True)
@@ -261,18 +261,15 @@ def try_orders():
 def train_within_less(model, x, budget):
     """Compiles a step whose code has a quarter of its plan's bytes; returns the warnings, and whether buffers could
     wait in each code."""
-    start, waits = _plan_fused.Meter.start, []
+    lower, limit_of, waits = _plan_fused.lower, _plan_fused.limit_of, []
 
-    def start_less(self, around, limit, forward):
+    def lower_and_note(*given):
         waits.append(config.allow_buffer_reuse)
-        start(self, around, limit // 4, forward)
-    _plan_fused.Meter.start = start_less
-    try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            found = step(model, compiled(model, codegen="inductor", budget=budget), x)
-    finally:
-        _plan_fused.Meter.start = start
+        return lower(*given)
+    with warnings.catch_warnings(record=True) as said, mock.patch.object(_plan_fused, "lower", lower_and_note), \
+            mock.patch.object(_plan_fused, "limit_of", lambda *given: limit_of(*given) // 4):
+        warnings.simplefilter("always")
+        found = step(model, compiled(model, codegen="inductor", budget=budget), x)
     return found, [str(each.message) for each in said if issubclass(each.category, reprise.RepriseWarning)], waits
 
 

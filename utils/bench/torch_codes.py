@@ -27,12 +27,12 @@ def train(case, share, buffers):
     torch._dynamo.reset()
     case.restore(buffers)
     codes = []
-    start = _plan_fused.Meter.start
+    add = _plan_fused.Search._add
 
-    def count(self, *arguments):
-        codes.append(arguments)
-        start(self, *arguments)
-    with warnings.catch_warnings(record=True) as said, mock.patch.object(_plan_fused.Meter, "start", count):
+    def count(self, settings):
+        codes.append(settings)
+        return add(self, settings)
+    with warnings.catch_warnings(record=True) as said, mock.patch.object(_plan_fused.Search, "_add", count):
         warnings.simplefilter("always")
         forward = torch.compile(case.model, backend="reprise_plan", options={"budget": share})
         results = [case.step(forward), *case.state()[0].values()]

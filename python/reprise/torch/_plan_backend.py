@@ -28,8 +28,10 @@ from ._step_graphs import StepGraph
 from ._step_ledger import ledger_of
 from ._tracing import tracing
 
-OPTIONS = ("budget", "policy", "codegen")
+OPTIONS = ("budget", "policy", "codegen", "bits")
 CODEGENS = ("inductor", "eager")
+#: Bits of Inductor's code: equal under every plan, or those of Inductor's own fusion.
+BITS = ("plan", "inductor")
 
 
 def _on_own_device(draw: Callable) -> Callable:
@@ -75,20 +77,22 @@ def _decompositions() -> dict:
 
 def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
     from ._plan_bits import alike
-    from ._plan_fused import Meter, compile_within
+    from ._plan_fused import compile_within
+    from ._plan_lowering import Meter
     from ._seam.inductor import compile_fx
     on_gpu = any(isinstance(each, torch.Tensor) and each.device.type != "cpu" for each in inputs)
     # We disable other layouts for convolutions, because they copy all weights at once and keep the copies, which no
     # plan knows.
     patches = {"custom_partitioner_fn": partitioner, "layout_optimization": False}
+    bits = alike(on_gpu) if partitioner.bits == "plan" else contextlib.nullcontext()
     # The backward pass is compiled at once, too.
-    with alike(on_gpu), joint_config.patch(force_non_lazy_backward_lowering=True):
+    with bits, joint_config.patch(force_non_lazy_backward_lowering=True):
         if partitioner.budget == UNLIMITED and not regions.has_any(graph):
             return compile_fx(graph, inputs, config_patches=patches, decompositions=_decompositions())
-        patches["_post_fusion_custom_pass"] = partitioner.meter = Meter(sources())
+        patches["_post_fusion_custom_pass"] = meter = partitioner.meter = Meter(sources())
         # We pass a copy, because Inductor changes its graph.
-        return compile_within(lambda: compile_fx(copy(graph)[0], inputs, config_patches=patches, decompositions=_decompositions()),
-                              partitioner)
+        return compile_within(lambda: compile_fx(copy(graph)[0], inputs, inner_compile=meter.compile, config_patches=patches,
+                                                 decompositions=_decompositions()), partitioner)
 
 
 def _compile_once(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
@@ -109,7 +113,7 @@ def _has_16_bits(graph: fx.GraphModule, inputs: Sequence[Any]) -> bool:
 
 def _compile(graph: fx.GraphModule, inputs: Sequence[Any], make: Callable[[], Partitioner]) -> Callable:
     """Returns a compiled graph. If there is a budget, the graph is planned with the others of a step."""
-    is_eager = not ROUNDS_16_BITS and _has_16_bits(graph, inputs)
+    is_eager = not ROUNDS_16_BITS and make().bits == "plan" and _has_16_bits(graph, inputs)
 
     def make_partitioner() -> Partitioner:
         partitioner = make()
@@ -174,17 +178,23 @@ def _make_partitioner(options: dict[str, Any] | None, is_followed: bool) -> Call
     unknown = [name for name in given if name not in OPTIONS]
     if unknown:
         raise UsageError(f"unknown option {unknown[0]!r}{suggest(unknown[0], OPTIONS)}")
-    codegen, policy = given.get("codegen", "inductor"), given.get("policy")
-    if codegen not in CODEGENS:
-        raise UsageError(f"unknown codegen {codegen!r}{suggest(codegen, CODEGENS)}")
+    codegen, bits, policy = given.get("codegen", "inductor"), given.get("bits", "plan"), given.get("policy")
+    for name, value, known in ("codegen", codegen, CODEGENS), ("bits", bits, BITS):
+        if value not in known:
+            raise UsageError(f"unknown {name} {value!r}{suggest(value, known)}")
+    if bits == "inductor" and codegen == "eager":
+        raise UsageError('bits="inductor" needs codegen="inductor": eager ops have the same bits under every plan; remove one of the '
+                         "two options")
     labels.check(policy)
     budget = parse_budget(given.get("budget"))
-    is_fused = codegen == "inductor" and is_tested()  # otherwise the code might have other bits under each plan
-    return lambda: Partitioner(budget, policy, is_fused, is_followed)
+    # The code of an untested version might have other bits under each plan.
+    is_fused = codegen == "inductor" and (bits == "inductor" or is_tested())
+    return lambda: Partitioner(budget, policy, is_fused, is_followed, bits=bits)
 
 
 def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable:
-    """A backend of torch.compile. Options: ``budget``, ``policy``, ``codegen`` ("inductor" or "eager")."""
+    """A backend of torch.compile. Options: ``budget``, ``policy``, ``codegen`` ("inductor" or "eager"), ``bits`` ("plan" or
+    "inductor")."""
     regions.mark(graph)
     try:
         _check_nested(example_inputs)

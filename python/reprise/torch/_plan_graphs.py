@@ -17,7 +17,7 @@ from ._seam.joint import (SavedForBackwardsAOTOutput, SavedForBackwardsNoVcCheck
                           is_backward_seed, is_backward_state, is_forward_seed, is_primal, is_tangent, raise_getitems)
 
 if TYPE_CHECKING:
-    from ._plan_fused import Surroundings
+    from ._plan_tally import Surroundings
 
 
 def _skips_version_check(node: fx.Node) -> bool:
@@ -202,7 +202,7 @@ class Carrier:
 
     def surroundings(self) -> "Surroundings":
         """Returns facts about the memory of the two graphs that Inductor's code does not have."""
-        from ._plan_fused import Surroundings
+        from ._plan_tally import Surroundings
         problem = self.problem
         held = {value for value, until in problem.read_until.items()
                 if until >= len(problem.operations) and problem.value_makers[value] < problem.border}

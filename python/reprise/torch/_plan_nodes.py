@@ -159,10 +159,15 @@ def call_behind(operand: fx.Node, target: OpOverload, *args: object, **kwargs: o
     return node
 
 
+def list_lines(node: fx.Node) -> list[tuple[str, int, str]]:
+    """Returns file, line and function of the user's calls that made a node, the last call first."""
+    found = re.findall(r'File "([^"]+)", line (\d+), in (\S+)', node.meta.get("stack_trace") or "")
+    return [(path, int(line), name) for path, line, name in reversed(found)]
+
+
 def source_line(node: fx.Node) -> str | None:
     """The user's line that made a node, as "model.py:12, in forward", or None."""
-    found = re.findall(r'File "([^"]+)", line (\d+), in (\S+)', node.meta.get("stack_trace") or "")
-    return "{}:{}, in {}".format(*found[-1]) if found else None
+    return next(("{}:{}, in {}".format(*each) for each in list_lines(node)), None)
 
 
 def describe(node: fx.Node) -> str:

@@ -31,12 +31,14 @@ from ._plan_labels import Policy
 from ._plan_nodes import describe
 from ._plan_overwritten import keep_overwritten
 from ._plan_problem import Problem
+from ._plan_progress import searching
 from ._plan_stores import store
 from ._seam.hooks import CustomPartitionerFn
 from ._seam.joint import default_partition, thread_graphsafe_rng_from_hops
 
 if TYPE_CHECKING:
-    from ._plan_fused import Meter
+    from ._plan_fused import Candidate, Try
+    from ._plan_lowering import Meter
 
 
 @dataclasses.dataclass
@@ -58,7 +60,8 @@ def ask(problem: dict[str, Any], budget: str) -> Answer:
     name = "plan-" + cache.key(problem, budget, "or least", _core.version)
     known = cache.read(name)
     if known is None:
-        summary, texts = plan_problem(problem, budget=budget, or_least=True)
+        with searching(f"a plan of {len(problem['operations'])} ops", budget):
+            summary, texts = plan_problem(problem, budget=budget, or_least=True)
         known = {"summary": summary[0], "plan": json.loads(texts[0])}
         cache.write(name, known)
     return Answer(**known)
@@ -76,8 +79,11 @@ def sources() -> str:
 class Partitioner(CustomPartitionerFn):
     """Partitioner that plans a joint graph within a budget: bytes, or a share of the graph's bytes without replays."""
 
-    def __init__(self, budget: str, policy: Policy, is_fused: bool, is_followed: bool = False, saved: int | None = None) -> None:
+    def __init__(self, budget: str, policy: Policy, is_fused: bool, is_followed: bool = False, saved: int | None = None,
+                 bits: str = "plan") -> None:
         self.budget, self.policy, self.is_fused = budget, policy, is_fused
+        #: Bits of Inductor's code: "plan", equal under every plan, or "inductor", those of Inductor's own fusion.
+        self.bits = bits
         #: Flag of a graph break behind the graph.
         self.is_followed = is_followed
         #: Limit of the bytes that a call saves, or None; whether a step's plan has decided it and the budget; and the
@@ -89,12 +95,8 @@ class Partitioner(CustomPartitionerFn):
         #: Problem and outputs of the graph that was planned, and the executions of its plan.
         self.problem: Problem | None = None
         self.num_fwd_outputs = 0
-        #: Set if Inductor's code is compiled until it fits the budget: the counter of its bytes, and the limit of
-        #: plans.
+        #: Counter of the bytes of Inductor's code. If there is one, a plan whose code fits the budget is searched.
         self.meter: Meter | None = None
-        self.within: int | None = None
-        self.stores = False
-        self.planned: report.GraphPlan | None = None
         #: Flag of a budget that is a share and that no plan meets: the smallest plan found replaces it.
         self.is_wish = False
         self._first: Answer | None = None
@@ -104,14 +106,14 @@ class Partitioner(CustomPartitionerFn):
         return self  # Inductor copies its configuration, which contains this object.
 
     def __reduce__(self) -> tuple:
-        return Partitioner, (self.budget, self.policy, self.is_fused, self.is_followed, self.saved)
+        return Partitioner, (self.budget, self.policy, self.is_fused, self.is_followed, self.saved, self.bits)
 
     def uuid(self) -> Any:
         """The key of Inductor's caches. A policy that is a function has no text that tells its next answers."""
         if callable(self.policy):
             return None
         policy = sorted(map(str, self.policy.items())) if isinstance(self.policy, dict) else str(self.policy)
-        return cache.key(self.budget, self.saved, policy, self.is_fused, sources())
+        return cache.key(self.budget, self.saved, policy, self.is_fused, self.bits, sources())
 
     def decide(self, peak: int, saved: int | None, room: int) -> None:
         """Sets the limits that a step's plan gives the graph, and the peak that the step leaves to its code."""
@@ -136,7 +138,7 @@ class Partitioner(CustomPartitionerFn):
             regions.split_dropouts(joint)
         keep_gradients(joint, static_lifetime_input_indices or ())
         keep_overwritten(joint, static_lifetime_input_indices or (), num_fwd_outputs)
-        if self.is_fused:
+        if self.is_fused and self.bits == "plan":
             from ._plan_bits import fix  # imports much of Inductor
             fix(joint.graph)
         calls = [node for node in joint.graph.nodes if node.op == "call_function"]
@@ -147,23 +149,38 @@ class Partitioner(CustomPartitionerFn):
                                                   static_lifetime_input_indices=list(static_lifetime_input_indices or ()))
         self.problem, self.num_fwd_outputs = problem, num_fwd_outputs
         self._first = self._first or self._plan(problem)
-        answer = self._answer = self._first if self.within is None else curves.ask_within(problem, self.within, self.saved)
-        carrier = Carrier(problem, answer.plan["executions"], num_fwd_outputs)
-        forward, backward = carrier.forward(), carrier.backward()
-        forward = thread_graphsafe_rng_from_hops(forward, is_backward=False)
-        backward = thread_graphsafe_rng_from_hops(backward, is_backward=True)
+        if not self.meter:
+            carrier, forward, backward = self._carry_out(self._first)
+            report.add(self._describe(self._first, carrier))
+            return forward, backward
+        from ._plan_fused import choose  # imports much of Inductor
+        code = choose(self, joint, self._make_candidate)
+        self._answer = code.answer
+        return code.forward, code.backward
+
+    def _carry_out(self, answer: Answer) -> tuple[Carrier, fx.GraphModule, fx.GraphModule]:
+        """Returns the forward and the backward graph of a plan, and their writer."""
+        self._answer = answer
+        carrier = Carrier(self.problem, answer.plan["executions"], self.num_fwd_outputs)
+        forward = thread_graphsafe_rng_from_hops(carrier.forward(), is_backward=False)
+        return carrier, forward, thread_graphsafe_rng_from_hops(carrier.backward(), is_backward=True)
+
+    def _make_candidate(self, settings: "Try") -> "Candidate":
+        """Returns the graphs of a plan within the limit of some settings."""
+        from ._plan_fused import Candidate, limit_of
+        within = settings.within
+        answer = self._first if within is None else curves.ask_within(self.problem, within, self.saved)
+        carrier, forward, backward = self._carry_out(answer)
+        planned, around = self._describe(answer, carrier), carrier.surroundings()
+        if settings.stores:
+            store(forward.graph, {})
+            store(backward.graph, around.given)
+        return Candidate(forward, backward, around, planned, answer, self.num_fwd_outputs, limit_of(self, planned))
+
+    def _describe(self, answer: Answer, carrier: Carrier) -> report.GraphPlan:
+        """Returns the report of a plan."""
         limit = self._first.summary["budget"] if self.budget != UNLIMITED else None
-        self.planned = _describe(problem, answer, carrier, limit)
-        if self.meter:
-            around = carrier.surroundings()
-            if self.stores:
-                store(forward.graph, {})
-                store(backward.graph, around.given)
-            most = self.planned.peak if limit is None else min(limit, max(self.room or limit, self.planned.peak))
-            self.meter.start(around, most, str(forward.graph))
-        else:
-            report.add(self.planned)
-        return forward, backward
+        return dataclasses.replace(_describe(self.problem, answer, carrier, limit), bits=self.bits)
 
     def _plan(self, problem: Problem) -> Answer:
         if self.budget == UNLIMITED and follow.is_nested(problem):
@@ -222,7 +239,8 @@ def _describe(problem: Problem, answer: Answer, carrier: Carrier, budget: int | 
         gradient_bytes=problem.gradient_bytes, saved_bytes=carrier.saved_bytes(), replays=len(again),
         random_replays=sum(each.is_redrawn for each in again),
         seconds=sum(costs.seconds(each.node) for each in problem.operations if not each.is_state),
-        extra_seconds=sum(costs.seconds(each.node) for each in again), bound_percent=answer.summary["bound_percent"])
+        extra_seconds=sum(costs.seconds(each.node) for each in again), bound_percent=answer.summary["bound_percent"],
+        executions=len(executions), spans=peak.list_spans(problem, executions))
 
 
 def _own_sources(problem: Problem, place: int) -> list[int | None]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 
 from .._report import show_bytes, show_bytes_exactly
+from . import _plan_snapshot as snapshot
+from ._plan_progress import log
 
 _plans: list["GraphPlan"] = []
 
@@ -32,17 +35,31 @@ class GraphPlan:
     extra_seconds: float
     #: Percent of a step's cost that any plan within the budget adds at least.
     bound_percent: float
+    #: Bits of the code: "plan", equal under every plan, or "inductor", whose low bits depend on the plan.
+    bits: str = "plan"
+    #: Number of executions of the plan, and the memory that they hold.
+    executions: int = dataclasses.field(default=0, compare=False)
+    spans: tuple[snapshot.Span, ...] = dataclasses.field(default=(), compare=False)
 
     @property
     def extra_percent(self) -> float:
         """Returns the cost of replays in percent of the step's cost."""
         return 100 * self.extra_seconds / self.seconds if self.seconds else 0.0
 
+    def write_snapshot(self, path: str | os.PathLike[str]) -> None:
+        """Writes the plan's memory for https://pytorch.org/memory_viz: each value with its op and the lines of the program.
+
+        The snapshot is that of the plan; Inductor's code keeps some values out of memory.
+        """
+        snapshot.write(path, self.spans, self.executions)
+
     def __str__(self) -> str:
+        bits = "" if self.bits == "plan" else f"; bits of {self.bits}'s own fusion"
         budget = "no budget" if self.budget is None else f"budget {show_bytes_exactly(self.budget)}"
         return (f"{budget}: peak {show_bytes_exactly(self.peak)}, without replays {show_bytes(self.peak_without_replays)}; "
                 f"{show_bytes(self.saved_bytes)} saved, {self.replays} replays ({self.random_replays} random), "
-                f"cost +{self.extra_percent:.2f} % (lower bound +{self.bound_percent:.2f} %)")
+                f"cost +{self.extra_percent:.2f} % (lower bound +{self.bound_percent:.2f} %)"
+                f"{bits}")
 
     def __repr__(self) -> str:
         return f"<GraphPlan: {self}>"
@@ -55,3 +72,4 @@ def plans() -> list[GraphPlan]:
 
 def add(plan: GraphPlan) -> None:
     _plans.append(plan)
+    log.info("plan %d: %s", len(_plans), plan)

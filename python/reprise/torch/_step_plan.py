@@ -11,6 +11,7 @@ from . import _plan_cache as cache
 from . import _step_report as report
 from ._plan_budgets import to_bytes
 from ._plan_partition import sources
+from ._plan_progress import searching
 from ._step_joint import Choice, Option, Row, merge, peak_of
 from ._step_ranks import agree
 from ._step_rounds import Joint
@@ -87,7 +88,8 @@ class Step:
         return choice
 
     def _write(self, name: str, now: Choice) -> dict[str, Any]:
-        choice, fits = self._search(now)
+        with searching(f"a plan of a step of {len(self.graphs)} graphs", self.budget):
+            choice, fits = self._search(now)
         found = {"limits": [each.limits for each in choice.options], "gap": choice.gap, "fits": fits}
         cache.write(name, found)
         return found

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Sequence
 
 from .._report import show_bytes, show_bytes_exactly
+from ._plan_progress import log
 from ._step_joint import Choice, Row
 
 _steps: list["StepPlan"] = []
@@ -65,6 +66,7 @@ def steps() -> list[StepPlan]:
 
 def add(step: StepPlan) -> None:
     _steps.append(step)
+    log.info("step %d: %s", len(_steps), step)
 
 
 def describe(limit: int, reference: int, choice: Choice, calls: Sequence[int], rows: Sequence[Row]) -> StepPlan:

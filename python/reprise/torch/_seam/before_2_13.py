@@ -40,8 +40,8 @@ class Table:
         return Table, (sorted(map(str, self.decompositions)),)
 
 
-def compile_fx(graph: Any, inputs: Any, *, config_patches: dict[str, Any], decompositions: dict) -> Callable:
+def compile_fx(graph: Any, inputs: Any, **named: Any) -> Callable:
     """Compiles a graph by Inductor."""
     from torch._inductor.compile_fx import compile_fx
-    with patches.DECOMPOSITIONS.replaced(Table(decompositions)):
-        return compile_fx(graph, inputs, config_patches=config_patches)
+    with patches.DECOMPOSITIONS.replaced(Table(named.pop("decompositions"))):
+        return compile_fx(graph, inputs, **named)

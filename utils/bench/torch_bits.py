@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Measures what one set of bits costs, and the time of first steps: prints one row for each model.
+
+Usage: torch_bits.py [--rounds=15] [--limit=600] [--budget=60%] [MODEL]...
+       MODEL: of test/Frameworks/models.py, or gpt2-384, a GPT-2 of 6 layers of width 384; default: all
+
+Runs in the environment of `make test-frameworks` (build/frameworks-venv/bin/python). Each code has a process with one thread
+and caches of its own. The processes run their steps in turns. Step times are medians of CPU time. A first step is the CPU
+time of the first forward and backward pass with that of the C++ compiler, after a tiny function has compiled the headers.
+"""
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(SOURCE, "test", "Frameworks"))
+#: Steps before the first round.
+WARM = 3
+
+
+def variants(budget):
+    """Returns the backends and options by name; the first one is what others are compared with."""
+    return {"Inductor": ("inductor", None), "bits=inductor": ("reprise_plan", {"bits": "inductor"}), "bits=plan": ("reprise_plan", {}),
+            f"bits=inductor, {budget}": ("reprise_plan", {"bits": "inductor", "budget": budget}),
+            f"bits=plan, {budget}": ("reprise_plan", {"budget": budget})}
+
+
+def build(name):
+    import models
+    import torch
+    models.prepare()
+    if name != "gpt2-384":
+        return models.build(name)
+    from transformers import GPT2Config, GPT2LMHeadModel
+    torch.manual_seed(0)
+    model = GPT2LMHeadModel(GPT2Config(n_layer=6, n_embd=384, n_head=6, vocab_size=1024, n_positions=128, bos_token_id=1, eos_token_id=2))
+    tokens = torch.randint(3, 1024, (4, 128))
+    return models.Case(model.train(), (), {"input_ids": tokens, "labels": tokens}, lambda out: out.loss)
+
+
+def cpu_seconds():
+    """Returns the CPU time of this process and of the compilers that it has run."""
+    return sum(os.times()[:4])
+
+
+def serve(name, backend, options):
+    """Runs as a process of one code: tells the time of the first step, then of one step for each line that it reads."""
+    import warnings
+
+    import torch
+    warnings.simplefilter("ignore")
+    case = build(name)
+    torch.compile(lambda x: (x.sin().sum() * 2).cos())(torch.randn(64, 64, requires_grad=True)).backward()
+    torch._dynamo.reset()
+    start = cpu_seconds()
+    forward = torch.compile(case.model, backend=backend, options=options)
+    case.step(forward)
+    print(cpu_seconds() - start, flush=True)
+    for _ in range(WARM):
+        case.step(forward)
+    for _ in sys.stdin:
+        start = time.process_time()
+        case.step(forward)
+        print(time.process_time() - start, flush=True)
+
+
+def start(name, variant, folder):
+    """Starts a process of one code."""
+    environment = dict(os.environ, TORCHINDUCTOR_CACHE_DIR=folder, TORCHINDUCTOR_COMPILE_THREADS="1", OMP_NUM_THREADS="1", HF_HUB_OFFLINE="1")
+    return subprocess.Popen([sys.executable, os.path.abspath(__file__), "--serve", repr((name, *variant))], env=environment, text=True,
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+def read_first(process, limit):
+    """Returns the time of the first step, or None if the process ends before or takes longer than the limit."""
+    import select
+    if not select.select([process.stdout], [], [], limit)[0]:
+        process.kill()
+        return None
+    line = process.stdout.readline()
+    return float(line) if line else None
+
+
+def take_turns(processes, rounds):
+    """Returns the median time of a step of each process."""
+    times = {name: [] for name in processes}
+    for _ in range(rounds):
+        for name, process in processes.items():
+            process.stdin.write("step\n")
+            process.stdin.flush()
+            times[name].append(float(process.stdout.readline()))
+    return {name: statistics.median(each) for name, each in times.items()}
+
+
+def measure(name, options):
+    """Prints the row of one model. Codes are made one after the other."""
+    chosen, processes, firsts = variants(options.budget), {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            for each, variant in chosen.items():
+                process = start(name, variant, os.path.join(folder, str(len(firsts))))
+                firsts[each] = read_first(process, options.limit)
+                if firsts[each] is not None:
+                    processes[each] = process
+            steps = take_turns(processes, options.rounds)
+        finally:
+            for process in processes.values():
+                process.stdin.close()
+                process.wait()
+    base, first = (each[next(iter(chosen))] for each in (steps, firsts))
+
+    def show(values, one, form):
+        return [form.format(values[each] / one) if values.get(each) and one else "–" for each in list(chosen)[1:]]
+    print(f"| {name} | {1e3 * base:.2f} ms | {' | '.join(show(steps, base, '{:.2f}'))} | {first:.1f} s "
+          f"| {' | '.join(show(firsts, first, '{:.2f}'))} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15, help="steps of each code (15)")
+    parser.add_argument("--limit", type=float, default=600, help="seconds until a first step is given up (600)")
+    parser.add_argument("--budget", default="60%", help="budget of the last two codes (60%%)")
+    parser.add_argument("--serve", help=argparse.SUPPRESS)
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="model of test/Frameworks/models.py (all)")
+    options = parser.parse_args()
+    if options.serve:
+        import ast
+        return serve(*ast.literal_eval(options.serve))
+    import models
+    names = [each for each in list(variants(options.budget))[1:]]
+    heads = ["model", "Inductor's step", *names, "Inductor's first step", *names]
+    print("| " + " | ".join(heads) + " |\n|" + "---|" + "---:|" * (len(heads) - 1))
+    for name in options.models or ["gpt2-384", *models.CASES]:
+        measure(name, options)
+
+
+if __name__ == "__main__":
+    main()
