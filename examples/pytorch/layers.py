@@ -1,6 +1,6 @@
 """A transformer whose layers are compiled one by one, and the loss apart, as torchtitan does: one budget for the step.
 
-Usage: layers.py [--budget=60%] [--codegen=inductor|eager] [--steps=4]
+Usage: layers.py [--budget=2.4MiB] [--codegen=inductor|eager] [--steps=4]
 """
 
 import argparse
@@ -46,7 +46,7 @@ def cross_entropy(logits, labels):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--budget", default="60%", help="bytes, such as 64MiB, or a share of the step without replays (60%%)")
+    parser.add_argument("--budget", default="2.4MiB", help="bytes, or a share of the step without replays, such as 60%% (2.4MiB)")
     parser.add_argument("--codegen", default="inductor", choices=["inductor", "eager"], help="the code to run (inductor)")
     parser.add_argument("--steps", type=int, default=4, help="number of training steps (4)")
     options = parser.parse_args()

@@ -83,14 +83,16 @@ def try_masks():
 def try_counts():
     """Checks that codes are counted before any is compiled, and that the code needs what was counted."""
     from test_plan_fused import WaveNet
-    counted, made, peaks = [], [], []
-    count, compile_one, peak = _plan_fused.Candidate.count, _plan_lowering.Meter.compile, _plan_lowering.Meter.peak_of_code
+    counted, made, peaks, peak = [], [], [], _plan_lowering.Meter.peak_of_code
 
     def note_peaks(self):
         peaks.append((self.code.peaks, dict(self.peaks)))
         return peak(self)
-    with mock.patch.object(_plan_fused.Candidate, "count", lambda *given, **named: counted.append(given) or count(*given, **named)), \
-            mock.patch.object(_plan_lowering.Meter, "compile", lambda *given, **named: made.append(given) or compile_one(*given, **named)), \
+
+    def noted(owner, name, notes):
+        call = getattr(owner, name)
+        return mock.patch.object(owner, name, lambda *given, **named: notes.append(given) or call(*given, **named))
+    with noted(_plan_fused.Candidate, "count", counted), noted(_plan_lowering.Meter, "compile", made), \
             mock.patch.object(_plan_lowering.Meter, "peak_of_code", note_peaks):
         model, tokens = WaveNet(6, 32), torch.randint(32, (2, 64))
         step(model, compiled(model, codegen="inductor", budget="60%"), tokens)
@@ -104,7 +106,8 @@ def try_counts():
 def try_refusals():
     x = torch.randn(8, 32)
     for options, words in (({"bits": "all"}, ["bits", "'all'"]), ({"bits": "inductor", "codegen": "eager"}, ["eager ops", "remove"])):
-        good, text = refused(reprise.UsageError, *words, call=lambda: compiled(torch.nn.Linear(32, 32), **{"codegen": "inductor", **options})(x))
+        run = compiled(torch.nn.Linear(32, 32), **{"codegen": "inductor", **options})
+        good, text = refused(reprise.UsageError, *words, call=lambda: run(x))
         checks.check(f"{options} is a usage error", good, text)
 
 

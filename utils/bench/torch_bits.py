@@ -25,7 +25,6 @@ WARM = 3
 def variants(budget):
     """Returns the backends and options by name; the first one is what others are compared with."""
     return {"Inductor": ("inductor", None), "bits=inductor": ("reprise_plan", {"bits": "inductor"}), "bits=plan": ("reprise_plan", {}),
-            f"bits=inductor, {budget}": ("reprise_plan", {"bits": "inductor", "budget": budget}),
             f"bits=plan, {budget}": ("reprise_plan", {"budget": budget})}
 
 
@@ -70,7 +69,8 @@ def serve(name, backend, options):
 
 def start(name, variant, folder):
     """Starts a process of one code."""
-    environment = dict(os.environ, TORCHINDUCTOR_CACHE_DIR=folder, TORCHINDUCTOR_COMPILE_THREADS="1", OMP_NUM_THREADS="1", HF_HUB_OFFLINE="1")
+    environment = dict(os.environ, TORCHINDUCTOR_CACHE_DIR=folder, TORCHINDUCTOR_COMPILE_THREADS="1", OMP_NUM_THREADS="1",
+                       HF_HUB_OFFLINE="1")
     return subprocess.Popen([sys.executable, os.path.abspath(__file__), "--serve", repr((name, *variant))], env=environment, text=True,
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
@@ -123,7 +123,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=15, help="steps of each code (15)")
     parser.add_argument("--limit", type=float, default=600, help="seconds until a first step is given up (600)")
-    parser.add_argument("--budget", default="60%", help="budget of the last two codes (60%%)")
+    parser.add_argument("--budget", default="60%", help="budget of the last code (60%%)")
     parser.add_argument("--serve", help=argparse.SUPPRESS)
     parser.add_argument("models", nargs="*", metavar="MODEL", help="model of test/Frameworks/models.py (all)")
     options = parser.parse_args()
