@@ -126,7 +126,7 @@ def _compile(graph: fx.GraphModule, inputs: Sequence[Any], make: Callable[[], Pa
 
     if is_eager and make().is_fused:
         warnings.warn(f"the code of Inductor in PyTorch {torch.__version__} gives values of 16 bits other bits under other plans, so this "
-                      "graph runs eager code", RepriseWarning, stacklevel=2)
+                      'graph runs eager code; bits="inductor" runs the code of Inductor', RepriseWarning, stacklevel=2)
     try:
         first = make_partitioner()
         if first.budget == UNLIMITED:

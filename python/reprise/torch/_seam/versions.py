@@ -38,7 +38,8 @@ def warn_untested() -> None:
     """Warns of a version that the tests have not run on."""
     if not is_tested():
         warnings.warn(f"PyTorch {torch.__version__} has not been tested with Reprise, which reads internals of PyTorch: tested with "
-                      f'{RANGE}; backend="reprise_plan" runs eager code instead of Inductor\'s, whose bits might depend on the plan',
+                      f'{RANGE}; backend="reprise_plan" runs eager code instead of Inductor\'s, whose bits might depend on the plan; '
+                      'bits="inductor" runs the code of Inductor',
                       RepriseWarning, stacklevel=3)
 
 
