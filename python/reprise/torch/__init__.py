@@ -15,7 +15,8 @@ from ._seam import versions as _versions
 _versions.require()
 
 from . import _replayed_writes  # noqa: E402
-from ._plan_report import GraphPlan, plans  # noqa: E402
+from ._plan_report import GraphPlan, RegionPlan, plans  # noqa: E402
+from ._region_budgets import region  # noqa: E402
 from ._seam.dynamo import list_backends as _list_backends  # noqa: E402
 from ._seam.dynamo import register_backend as _register_backend  # noqa: E402
 from ._short import compile  # noqa: E402
@@ -34,7 +35,8 @@ except (ImportError, _Error) as error:
     reprise = export = graphs = _versions.missing('backend="reprise"', error, 'backend="reprise_plan" with codegen="eager"')
     Exported = CompiledGraph = None
 
-__all__ = ["CompiledGraph", "Exported", "GraphPlan", "StepPlan", "Unsupported", "compile", "export", "graphs", "plans", "reprise", "reprise_plan", "steps"]
+__all__ = ["CompiledGraph", "Exported", "GraphPlan", "RegionPlan", "StepPlan", "Unsupported", "compile", "export", "graphs", "plans", "region", "reprise",
+           "reprise_plan", "steps"]
 
 if "reprise_plan" not in _list_backends(exclude_tags=()):  # otherwise an entry point has registered it
     _register_backend(reprise_plan, name="reprise_plan")

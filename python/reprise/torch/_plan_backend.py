@@ -19,6 +19,7 @@ from ._plan_layouts import as_eager
 from ._plan_partition import Partitioner, sources
 from ._plan_sizes import copy, find_floats, placeholders, specialize
 from ._raising import raising
+from ._region_budgets import check_open
 from ._seam.core import tree_leaves
 from ._seam.generators import run_and_save_rng_state, run_with_rng_state
 from ._seam.graphs import BoxedCodeGen
@@ -172,7 +173,7 @@ def _check_nested(inputs: Sequence[Any]) -> None:
                     "takes them to backend=\"inductor\", or give it their values and offsets")
 
 
-def _make_partitioner(options: dict[str, Any] | None, is_followed: bool) -> Callable[[], Partitioner]:
+def _make_partitioner(options: dict[str, Any] | None, is_followed: bool, marks: str) -> Callable[[], Partitioner]:
     """Checks the options; the result makes a partitioner for each size of a graph."""
     given = dict(options or {})
     unknown = [name for name in given if name not in OPTIONS]
@@ -189,17 +190,18 @@ def _make_partitioner(options: dict[str, Any] | None, is_followed: bool) -> Call
     budget = parse_budget(given.get("budget"))
     # The code of an untested version might have other bits under each plan.
     is_fused = codegen == "inductor" and (bits == "inductor" or is_tested())
-    return lambda: Partitioner(budget, policy, is_fused, is_followed, bits=bits)
+    return lambda: Partitioner(budget, policy, is_fused, is_followed, bits=bits, marks=marks)
 
 
 def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable:
     """A backend of torch.compile. Options: ``budget``, ``policy``, ``codegen`` ("inductor" or "eager"), ``bits`` ("plan" or
     "inductor")."""
-    regions.mark(graph)
     try:
+        check_open()
+        regions.mark(graph)
         _check_nested(example_inputs)
         reason = getattr(graph, "compile_subgraph_reason", None)
-        make = _make_partitioner(options, bool(reason and reason.graph_break))
+        make = _make_partitioner(options, bool(reason and reason.graph_break), regions.list_bounds(graph))
         return writes.watch(_PerSize(graph, make) if _has_symbols(example_inputs) else _compile(graph, example_inputs, make))
     except Error as error:
         return raising(error)

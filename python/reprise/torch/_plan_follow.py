@@ -21,7 +21,7 @@ Run = tuple[int, Optional[Region]]
 
 def is_nested(problem: "Problem") -> bool:
     """Returns whether regions are nested and all labels are those of regions."""
-    recomputed = [operation.region for operation, label in zip(problem.operations, problem.labels) if str(label).endswith("recompute")]
+    recomputed = [operation.region for place, operation in enumerate(problem.operations) if problem.is_recomputed(place)]
     return all(recomputed) and any(len(each) > 1 for each in recomputed)
 
 
@@ -58,7 +58,7 @@ def _find_region(problem: "Problem", value: int, around: Region) -> Optional[Reg
     """Returns the region for which a value runs again if the region reads it; None if the value is kept, as inputs of a
     region are."""
     maker = problem.value_makers[value]
-    label = str(problem.labels[maker])
+    label = str(problem.label_of(value))
     is_held = problem.read_until.get(value, 0) >= len(problem.operations)
     if problem.operations[maker].is_backward or is_held or not label.endswith("recompute"):
         return None

@@ -16,6 +16,7 @@ from torch import fx
 from .. import _core
 from .._errors import IN_ITS_PLACE, Error, RepriseWarning, least_met
 from .._plan import plan as plan_problem
+from . import _plan_bounds as bounds
 from . import _plan_cache as cache
 from . import _plan_costs as costs
 from . import _plan_follow as follow
@@ -25,6 +26,7 @@ from . import _plan_report as report
 from . import _plan_workspace as workspace
 from . import _step_curves as curves
 from ._plan_budgets import UNLIMITED
+from ._plan_clones import drop_clones
 from ._plan_gradients import keep_gradients
 from ._plan_graphs import Carrier
 from ._plan_labels import Policy
@@ -80,12 +82,14 @@ class Partitioner(CustomPartitionerFn):
     """Partitioner that plans a joint graph within a budget: bytes, or a share of the graph's bytes without replays."""
 
     def __init__(self, budget: str, policy: Policy, is_fused: bool, is_followed: bool = False, saved: int | None = None,
-                 bits: str = "plan") -> None:
+                 bits: str = "plan", marks: str = "") -> None:
         self.budget, self.policy, self.is_fused = budget, policy, is_fused
         #: Bits of Inductor's code: "plan", equal under every plan, or "inductor", those of Inductor's own fusion.
         self.bits = bits
         #: Flag of a graph break behind the graph.
         self.is_followed = is_followed
+        #: Regions with a budget around each op of Dynamo's graph, as a text.
+        self.marks = marks
         #: Limit of the bytes that a call saves, or None; whether a step's plan has decided it and the budget; and the
         #: peak that the step leaves to the code.
         self.saved, self.is_decided = saved, False
@@ -106,14 +110,14 @@ class Partitioner(CustomPartitionerFn):
         return self  # Inductor copies its configuration, which contains this object.
 
     def __reduce__(self) -> tuple:
-        return Partitioner, (self.budget, self.policy, self.is_fused, self.is_followed, self.saved, self.bits)
+        return Partitioner, (self.budget, self.policy, self.is_fused, self.is_followed, self.saved, self.bits, self.marks)
 
     def uuid(self) -> Any:
         """The key of Inductor's caches. A policy that is a function has no text that tells its next answers."""
         if callable(self.policy):
             return None
         policy = sorted(map(str, self.policy.items())) if isinstance(self.policy, dict) else str(self.policy)
-        return cache.key(self.budget, self.saved, policy, self.is_fused, self.bits, sources())
+        return cache.key(self.budget, self.saved, policy, self.is_fused, self.bits, self.marks, sources())
 
     def decide(self, peak: int, saved: int | None, room: int) -> None:
         """Sets the limits that a step's plan gives the graph, and the peak that the step leaves to its code."""
@@ -132,6 +136,8 @@ class Partitioner(CustomPartitionerFn):
                  static_lifetime_input_indices: Sequence[int] | None = None,
                  **ignored: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
         joint.graph.eliminate_dead_code()
+        if not self.is_fused:
+            drop_clones(joint)
         regions.merge_equal(joint)
         regions.mark_kept(joint)
         if not self.is_fused:
@@ -148,6 +154,7 @@ class Partitioner(CustomPartitionerFn):
             return default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs,
                                                   static_lifetime_input_indices=list(static_lifetime_input_indices or ()))
         self.problem, self.num_fwd_outputs = problem, num_fwd_outputs
+        bounds.limit_regions(problem)
         self._first = self._first or self._plan(problem)
         if not self.meter:
             carrier, forward, backward = self._carry_out(self._first)
@@ -221,7 +228,7 @@ class Partitioner(CustomPartitionerFn):
             node = problem.operations[int(place.group(1))].node
             lines.append(f"{describe(node)} needs {summary['needed']:,} bytes at once")
         if musts:
-            lines.append(f"{musts} ops have a MUST label, which every plan obeys")
+            lines.append(f"{musts} ops have a MUST label or lie in a region with a budget, which every plan obeys")
         is_first = self.is_followed and not self.budget.endswith("%")
         lines.append(least_met(summary['lowest_peak'])
                      + (" for this graph; later graphs, behind a graph break, are not counted" if is_first else ""))
@@ -240,7 +247,8 @@ def _describe(problem: Problem, answer: Answer, carrier: Carrier, budget: int | 
         random_replays=sum(each.is_redrawn for each in again),
         seconds=sum(costs.seconds(each.node) for each in problem.operations if not each.is_state),
         extra_seconds=sum(costs.seconds(each.node) for each in again), bound_percent=answer.summary["bound_percent"],
-        executions=len(executions), spans=peak.list_spans(problem, executions))
+        executions=len(executions), spans=peak.list_spans(problem, executions),
+        regions=tuple(each.describe(executions) for each in problem.bounded))
 
 
 def _own_sources(problem: Problem, place: int) -> list[int | None]:

@@ -67,6 +67,9 @@ class Problem:
             each.region = found[each.node]
         self.labels = [self._label(each, policy) for each in self.operations]
         self._join_views(found, policy)
+        #: Regions with a budget, and the values that they must not save.
+        self.bounded: list[Any] = []
+        self.limited: set[int] = set()
         self.gradients, self.read_until = self._find_late_reads()
 
     def _order(self, static_inputs: Iterable[int], num_fwd_outputs: int) -> Iterable[Operation]:
@@ -197,15 +200,26 @@ class Problem:
             entry["label"] = label
         return entry
 
-    def _results(self, operation: Operation, label: str | None) -> list[dict[str, Any]]:
-        again = 1 if operation.is_state else replayed_results(operation.node)
-        return [self._result(value, size, label if value - operation.first_value < again else "must_save")
-                for value, size in self.valued(operation)]
+    def label_of(self, value: int, obeys: bool = True) -> str | None:
+        """Returns the label of a value, with or without the user's MUST labels and regions with a budget. A replay does not
+        compute a batch norm's next running statistics."""
+        maker = self.value_makers[value]
+        operation = self.operations[maker]
+        if not operation.is_state and value - operation.first_value >= replayed_results(operation.node):
+            return "must_save"
+        if not obeys and self._is_asked(maker):
+            return None
+        return "must_recompute" if value in self.limited else self.labels[maker]
+
+    def is_recomputed(self, place: int) -> bool:
+        """Returns whether the label of a result of an operation asks for a replay."""
+        return any(str(self.label_of(value)).endswith("recompute") for value, _ in self.valued(self.operations[place]))
 
     def _is_asked(self, place: int) -> bool:
         """Returns whether the label of an operation is a MUST of the user."""
         operation = self.operations[place]
-        return str(self.labels[place]).startswith("must") and not operation.is_state and not operation.is_pinned
+        is_limited = any(value in self.limited for value, _ in self.valued(operation))
+        return (is_limited or str(self.labels[place]).startswith("must")) and not operation.is_state and not operation.is_pinned
 
     def count_musts(self) -> int:
         """Returns the number of operations with a MUST label of the user."""
@@ -216,10 +230,10 @@ class Problem:
         end."""
         entries: list[dict[str, Any]] = []
         for place, operation in enumerate(self.operations):
-            word = self.labels[place] if obeys or not self._is_asked(place) else None
             entry: dict[str, Any] = {"name": operation.node.name, "cost": 0.0, "makes_all": True,
                                      "operands": self.operands(operation),
-                                     "results": self._results(operation, word)}
+                                     "results": [self._result(value, size, self.label_of(value, obeys))
+                                                 for value, size in self.valued(operation)]}
             if not operation.is_state:
                 entry["cost"] = costs.seconds(operation.node)
                 entry["scratch"] = self.scratch(operation)

@@ -12,6 +12,18 @@ from ._plan_progress import log
 _plans: list["GraphPlan"] = []
 
 
+@dataclasses.dataclass(frozen=True)
+class RegionPlan:
+    """Bytes of a region with a budget. Values that leave the region do not count."""
+
+    #: Budget as it was given, and its bytes.
+    budget: str
+    limit: int
+    #: Bytes that the region saves for the backward pass, and what it saves without replays.
+    saved_bytes: int
+    saved_without_replays: int
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class GraphPlan:
     """Plan of one graph. Bytes are those requested from the allocator, in addition to parameters and inputs."""
@@ -40,6 +52,8 @@ class GraphPlan:
     #: Number of executions of the plan, and the memory that they hold.
     executions: int = dataclasses.field(default=0, compare=False)
     spans: tuple[snapshot.Span, ...] = dataclasses.field(default=(), compare=False)
+    #: Regions with a budget, inner ones first.
+    regions: tuple[RegionPlan, ...] = ()
 
     @property
     def extra_percent(self) -> float:

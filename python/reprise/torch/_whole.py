@@ -17,7 +17,9 @@ import torch.fx as fx
 
 from .._errors import Error, UsageError, suggest
 from . import _replayed_writes
+from ._plan_regions import mark
 from ._raising import raising
+from ._region_budgets import check_open
 from ._seam.dynamo import lookup_backend
 from ._whole_autograd import Calling
 from ._whole_budget import StepBudget, step_budget
@@ -26,7 +28,7 @@ from ._whole_errors import Unsupported
 from ._whole_functional import Functional, make_functional
 from ._whole_functions import compile_parts
 from ._whole_graphs import Imported, compile_graph
-from ._whole_regions import has_functions
+from ._whole_regions import check_uncut, has_functions
 
 _OPTIONS = {"budget", "policy", "fallback", "target", "plan", "time_limit", "device_file", "profile"}
 
@@ -40,9 +42,11 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
 def _compile(module: fx.GraphModule, inputs: Sequence[Any], options: dict[str, Any], share: StepBudget) -> Callable[..., Any]:
     _check_inputs(inputs)
     if has_functions(module):
+        check_uncut(module)
         with share.parts(options.get("budget")):
             return compile_parts(module, inputs, lambda part, given: _compile(part, given, options, share))
     keep_whole(module)
+    mark(module)
 
     def compiler(functional: Functional) -> Callable[[list[Any]], list[Any]]:
         imported = Imported(functional)
@@ -71,6 +75,7 @@ def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str,
     share.is_followed = bool(getattr(getattr(module, "compile_subgraph_reason", None), "graph_break", False))
     original = copy.deepcopy(module) if fallback else None
     try:
+        check_open()
         return _replayed_writes.watch(_compile(module, inputs, options, share))
     except Unsupported as error:
         if not fallback:

@@ -10,6 +10,7 @@ from typing import Any, Mapping, NamedTuple, Sequence
 import torch
 import torch.fx as fx
 
+from ._whole_bounds import limit_regions
 from ._whole_budget import Member, StepBudget
 from ._whole_functional import Functional
 from ._whole_import import Importer
@@ -201,6 +202,9 @@ def compile_graph(imported: Imported, options: dict[str, Any], share: StepBudget
         text = write_forward(imported.builder, arguments, results)
         return CompiledGraph(compile_entry(text, **options) if results else None, None, None, None, [text.text])
     pairs, wanted = imported.pairs(), [imported.value(node) for node in imported.wanted]
+    gradients = [(f"gradient/{number}", value) for number, value in enumerate(wanted)]
+    limit_regions(imported.builder, [*(value for _, value in results), *(value for value, _, _ in pairs)],
+                  lambda: write_pausing(imported.builder, arguments, results, pairs, gradients), options.get("policy"))
     scalar = first_scalar(imported.builder, arguments, pairs, wanted)
     given = [value for _, value in scalar.arguments]
     budget = options.get("budget")

@@ -9,6 +9,7 @@ import torch
 import torch.fx as fx
 from torch.utils.checkpoint import CheckpointPolicy
 
+from . import _plan_regions as regions
 from ._plan_labels import LABELS
 from ._plan_nodes import is_view, root
 from ._seam.core import tree_leaves
@@ -104,7 +105,7 @@ class Importer:
         return self.builder
 
     def _convert(self, node: fx.Node) -> None:
-        self.builder.location, self.builder.region = _location(node), node.meta.get("ac_graph_id")
+        self.builder.location, self.builder.region = _location(node), regions.read(node)
         since = len(self.builder.lines)
         try:
             made = self.builder.values[node] = self._evaluate_or_call(node)
@@ -112,7 +113,7 @@ class Importer:
                 self.builder.label([each for each in tree_leaves(made) if isinstance(each, Value)], since, label)
         except Missing as error:
             self._lacks(node, str(error))
-        self.builder.location, self.builder.region = "", None
+        self.builder.location, self.builder.region = "", ()
 
     def _evaluate_or_call(self, node: fx.Node) -> Any:
         """Returns the results of a node: by a converter, by a decomposition, or else by a call of its operator."""

@@ -14,7 +14,10 @@ from typing import Any, Callable
 import torch
 import torch.fx as fx
 
+from .._errors import Error
+from ._region_budgets import KEY
 from ._seam.core import tree_map
+from ._whole_errors import source_line
 
 Split = Callable[[fx.GraphModule], fx.GraphModule]
 
@@ -32,6 +35,16 @@ def has_functions(module: fx.GraphModule) -> bool:
     """Returns whether a function with its own backward pass is in the graph, or in a region of it."""
     bodies = (getattr(module, node.args[0].target) for node in _regions(module))
     return any(map(is_function, module.graph.nodes)) or any(map(has_functions, bodies))
+
+
+def check_uncut(module: fx.GraphModule) -> None:
+    """Raises an Error for a function in a region with a budget, whose ops then are in several programs."""
+    for node in module.graph.nodes:
+        if is_function(node) and any(str(each).startswith(KEY) for each in node.meta.get("custom", {})):
+            raise Error(f"{source_line(node)}: a torch.autograd.Function lies in a region(budget=…), which would be cut around it; "
+                        "end the region before the function, or use backend=\"reprise_plan\"")
+    for node in _regions(module):
+        check_uncut(getattr(module, node.args[0].target))
 
 
 class _Opened:

@@ -7,6 +7,7 @@ from typing import Iterable, Sequence
 
 import torch
 
+from ._plan_regions import Bound
 from .aten import Builder, Line, Value
 
 
@@ -57,20 +58,35 @@ def write_forward(builder: Builder, arguments: Sequence[tuple[str, Value]], resu
 
 
 def write_lines(lines: Sequence[Line], roots: Iterable[Value]) -> str:
-    """The ops of a body that returns ``roots``; regions of torch.utils.checkpoint are checkpoints."""
-    text, needed = [], set(roots)
-    runs = [(region, list(run)) for region, run in itertools.groupby(lines, lambda line: line.region)]
-    for region, run in reversed(runs):
+    """The ops of a body that returns ``roots``; regions of torch.utils.checkpoint are checkpoints, regions with a budget
+    are blocks."""
+    return _write_units(lines, set(roots), 0)
+
+
+def _write_units(lines: Sequence[Line], needed: set[Value], depth: int) -> str:
+    """Writes the ops in a unit, and adds what they read to ``needed``, the values that later ops read."""
+    text = []
+    runs = [(unit, list(run)) for unit, run in itertools.groupby(lines, lambda line: line.region[depth:depth + 1])]
+    for unit, run in reversed(runs):
+        if not unit:
+            needed.update(operand for line in run for operand in line.operands)
+            text.append("".join(map(_write_line, run)))
+            continue
         made = [result for line in run for result in line.results if result in needed]
-        needed.update(operand for line in run for operand in line.operands)
-        body = "".join(f"    {line.text}\n" for line in run)
-        text.append(body if region is None or not made else _checkpoint(body, made))
+        body = _write_units(run, needed, depth + 1)
+        text.append(_unit("block" if isinstance(unit[0], Bound) else "checkpoint", body, made) if made else body)
     return "".join(reversed(text))
 
 
-def _checkpoint(body: str, made: Sequence[Value]) -> str:
+def _write_line(line: Line) -> str:
+    names = [f"    %name_{each.name[1:]} = reprise.name {each.name} \"region/{each.name[1:]}\" : {each.type}\n"
+             for each in (line.results if line.is_named else ())]
+    return "".join([f"    {line.text}\n", *names])
+
+
+def _unit(name: str, body: str, made: Sequence[Value]) -> str:
     names, types = ", ".join(value.name for value in made), ", ".join(value.type for value in made)
-    return f"    {names} = reprise.checkpoint {{\n{body}    reprise.yield {names} : {types}\n    }} : {types}\n"
+    return f"    {names} = reprise.{name} {{\n{body}    reprise.yield {names} : {types}\n    }} : {types}\n"
 
 
 class Scalar:

@@ -27,4 +27,6 @@ def traceable(function: Callable) -> Callable:
     """Returns a plain function of this package as one that Dynamo traces: a skipped frame is recognized by the name of
     its file."""
     code = function.__code__.replace(co_filename=f"<reprise: {function.__name__}>")
-    return types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    made = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    made.__doc__, made.__annotations__, made.__qualname__ = function.__doc__, function.__annotations__, function.__qualname__
+    return made

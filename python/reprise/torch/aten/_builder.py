@@ -70,7 +70,7 @@ class Line:
     """Op of the body."""
 
     def __init__(self, name: str, results: list[Value], operands: list[Value], attributes: dict[str, str],
-                 draws: bool, location: str, region: Any) -> None:
+                 draws: bool, location: str, region: tuple[Any, ...]) -> None:
         self.name = name
         self.results = results
         self.operands = operands
@@ -78,9 +78,11 @@ class Line:
         #: Flag of ops that draw random words: such an op stays, read or not, since its place numbers its stream.
         self.draws = draws
         self.location = location
-        #: Region of torch.utils.checkpoint around it, and its label of the dialect by the region's policy.
+        #: Regions of torch.utils.checkpoint and with a budget around it, the outermost first; its label of the dialect
+        #: by a region; and whether its results have names in reports.
         self.region = region
         self.label: str | None = None
+        self.is_named = False
 
     @property
     def text(self) -> str:
@@ -142,8 +144,8 @@ class Builder:
         self.lines: list[Line] = []
         #: Location of the next ops, in MLIR's spelling.
         self.location = ""
-        #: Their region of torch.utils.checkpoint.
-        self.region: Any = None
+        #: Their regions, the outermost first.
+        self.region: tuple[Any, ...] = ()
         #: Values of the nodes of the graph.
         self.values: dict[Any, Any] = {}
         #: Arguments without gradients, by the arguments with equal values.
