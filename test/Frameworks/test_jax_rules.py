@@ -1,4 +1,6 @@
 """JAX functions with derivatives of their own, and policies of jax.checkpoint."""
+import contextlib
+import io
 import warnings
 
 import checks
@@ -11,7 +13,7 @@ except ImportError:
     raise SystemExit(checks.finish())
 import numpy
 import test_jax
-from jax.ad_checkpoint import checkpoint_name
+from jax.ad_checkpoint import checkpoint_name, print_saved_residuals
 
 import reprise
 import reprise.jax
@@ -167,6 +169,35 @@ def check_policies():
     checks.check("a name is known to policies of Reprise", made["kept"][0] == "prefer_save", str(made))
 
 
+def residuals(asked):
+    """Returns which of the product and the named value JAX saves for the backward pass, by its own list."""
+    def layer(w, x):
+        x = checkpoint_name(jnp.sin(x @ w), "kept")
+        return jnp.cos(x) * jnp.tanh(x)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        print_saved_residuals(lambda w, x: jnp.sum(jax.checkpoint(layer, policy=asked)(w, x)), jnp.ones((16, 16)), jnp.ones((8, 16)))
+    return {"dot": "output of dot_general" in said.getvalue(), "kept": "named 'kept'" in said.getvalue()}
+
+
+def check_residuals():
+    """Checks policies against the residuals that JAX itself saves."""
+    cases = {"none": None, "nothing_saveable": POLICIES.nothing_saveable, "dots_saveable": POLICIES.dots_saveable,
+             "dots_with_no_batch_dims_saveable": POLICIES.dots_with_no_batch_dims_saveable,
+             "save_only_these_names": POLICIES.save_only_these_names("kept"),
+             "save_only_these_names of others": POLICIES.save_only_these_names("other"),
+             "save_any_names_but_these": POLICIES.save_any_names_but_these("other"),
+             "save_from_both_policies": POLICIES.save_from_both_policies(POLICIES.dots_saveable, POLICIES.save_only_these_names("kept")),
+             "save_and_offload": POLICIES.save_and_offload_only_these_names(
+                 names_which_can_be_saved=("kept",), names_which_can_be_offloaded=(), offload_src="device", offload_dst="pinned_host"),
+             "a function": lambda primitive, *_, **__: primitive.name == "dot_general",
+             "a function of names": lambda primitive, *_, **given: given.get("name") == "kept"}
+    for name, policy in cases.items():
+        made, _ = decisions(policy)
+        ours = {key: value[1] == "saved" for key, value in made.items()}
+        checks.check(f"{name}: what JAX saves is saved", ours == residuals(policy), f"{made}, JAX: {residuals(policy)}")
+
+
 def check_scan():
     """Checks a policy in a loop: the label holds for all iterations, and a value that cannot be offloaded is
     reported."""
@@ -202,6 +233,7 @@ def check_errors():
 def main():
     check_rules()
     check_policies()
+    check_residuals()
     check_scan()
     check_errors()
     return checks.finish()

@@ -44,6 +44,17 @@ class Layers(nn.Module):
         return x.square().mean()
 
 
+class Reentrant(Layers):
+    """Model of layers in regions of the older kind, whose input must have a gradient."""
+
+    def __init__(self):
+        super().__init__(functools.partial(checkpoint, use_reentrant=True))
+        self.scale = nn.Parameter(torch.ones(64))
+
+    def forward(self, x):
+        return super().forward(x * self.scale)
+
+
 class Attention(nn.Module):
     """Model of blocks of attention with a mask that each block computes, residuals around regions, and a head
     outside."""
@@ -109,6 +120,20 @@ class Images(nn.Module):
         return x.square().mean()
 
 
+class Deep(nn.Module):
+    """Model of regions of two convolutions with a batch norm, each of which is a region."""
+
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.ModuleList(nn.Sequential(nn.Conv2d(16, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU()) for _ in range(4))
+
+    def forward(self, x):
+        x = x.view(-1, 16, 16, 16)
+        for left, right in zip(self.parts[::2], self.parts[1::2]):
+            x = region(lambda x: region(right, region(left, x)), x)
+        return x.square().mean()
+
+
 class Encoder(nn.Module):
     """Model of PyTorch's own layers. Inductor's first code for them needs more memory than eager."""
 
@@ -124,7 +149,7 @@ class Encoder(nn.Module):
 
 
 MODELS = {"encoder": Encoder, "layers": Layers, "dropout": functools.partial(Layers, rate=0.3), "selective": functools.partial(Layers, selective),
-          "attention": Attention, "nested": Nested, "images": Images}
+          "attention": Attention, "nested": Nested, "images": Images, "deep": Deep, "reentrant": Reentrant}
 
 
 def measure(model, run, x):
@@ -190,6 +215,35 @@ def try_shares():
     checks.check("a label that has no part in that leaves it a warning", len(told) == 1 and "MUST" not in told[0], str(told))
 
 
+class Halves(nn.Module):
+    """Model of nested regions of PyTorch's layers."""
+
+    def __init__(self, rate):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.TransformerEncoderLayer(64, 4, 128, rate, batch_first=True) for _ in range(4))
+
+    def forward(self, x):
+        x = x.view(-1, 64, 64)
+        for left, right in zip(self.layers[::2], self.layers[1::2]):
+            x = region(lambda x: region(right, region(left, x)), x)
+        return x.square().mean()
+
+
+def try_halves():
+    """Checks regions under autocast: dropouts of 16 bits have their bits, and those that drop nothing take no
+    memory."""
+    for rate in (0.0, 0.1):
+        model, x = Halves(rate), torch.randn(1024, 64)
+        with torch.autocast("cpu", torch.bfloat16):
+            torch._dynamo.reset()
+            expected, eager = step(model, torch.compile(model, backend="aot_eager"), x), measure(model, model, x)
+            run = compiled(model)
+            found = step(model, run, x)
+            executed = measure(model, run, x)
+        checks.check(f"autocast, a rate of {rate}: bits", equal(found, expected))
+        checks.check(f"autocast, a rate of {rate}: at most eager's bytes", executed <= eager + OUTSIDE, f"{executed} > {eager}")
+
+
 def try_floats():
     """Checks that a float that varies, beside sizes that do, is read in the body of a region, and of a nested
     region."""
@@ -220,7 +274,7 @@ def try_floats():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_peaks, try_regions, try_shares, try_floats):
+    for part in (try_peaks, try_regions, try_shares, try_halves, try_floats):
         torch.manual_seed(0)
         part()
     checks.finish()
