@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import fx
 from torch.utils.flop_counter import flop_registry
 
@@ -9,6 +10,14 @@ from ._plan_nodes import results, storage_bytes, tensor_operands
 
 #: Per device type: operations per second, bytes per second, seconds of a call. Plans ask for their ratios only.
 RATES = {"cpu": (40e9, 8e9, 3e-6), "cuda": (100e12, 2e12, 4e-6)}
+
+#: Per device type: bytes per second of the link to the host.
+LINKS = {"cpu": 8e9, "cuda": 25e9}
+
+
+def copy_seconds(size: int, device: torch.device) -> float:
+    """Seconds of a copy to the host and of one back."""
+    return 2 * size / LINKS.get(device.type, LINKS["cuda"])
 
 
 def count_flops(node: fx.Node) -> int:

@@ -9,6 +9,7 @@ import torch
 from torch import fx
 
 from .._errors import Error
+from ._plan_hosts import from_host, to_host
 from ._plan_nodes import is_mutation, replay_form, root, tangent_bytes
 from ._plan_problem import Problem, state_bytes
 from ._seam.generators import run_and_save_rng_state, run_with_rng_state
@@ -46,6 +47,8 @@ class Carrier:
             raise Error("internal error: the plan replays inside the forward pass")
         self.made_by = {executions[i]["operation"]: i for i in originals}
         self.states = {executions[i]["sources"][-1]: None for i in range(self.start, len(executions)) if self._redraws(i)}
+        #: Values on the host that a replay reads, by the operation that puts them there.
+        self.hosts = {executions[i]["operation"]: None for i in range(self.start, len(executions)) if self._operation(i).offloads is not None}
         self.saved = self._find_saved()
 
     def _operation(self, index: int):
@@ -92,17 +95,33 @@ class Carrier:
         outputs, _, descriptions, _ = extract_outputs(joint, num_fwd_outputs=self.num_fwd_outputs)
         places = [each for each in joint.graph.find_nodes(op="placeholder")
                   if is_primal(each) or is_forward_seed(each)]
-        kinds = [SavedForBackwardsAOTOutput] * len(self.states)
+        kinds = [SavedForBackwardsAOTOutput] * (len(self.states) + len(self.hosts))
         kinds += [SavedForBackwardsNoVcCheckAOTOutput if _skips_version_check(each) else SavedForBackwardsAOTOutput
                   for each in self.saved]
         # The random ops themselves hold the places of the states, and are replaced when all nodes exist.
         holders = [self._operation(index).node for index in self.states]
-        anchors = [self._anchor(node, 0) for node in holders]
+        anchors = [self._anchor(node, 0) for node in holders] + [self._offloaded(place) for place in self.hosts]
         graph = extract_graph(
             joint.graph, places, outputs + anchors + self.saved,
             descriptions + [kind(i) for i, kind in enumerate(kinds)], "forward")
+        self._move_to_host(graph, len(outputs) + len(holders))
         self._save_states(graph, {node.name for node in holders}, len(outputs))
         return raise_getitems(make_graph_module(joint, graph))
+
+    def _offloaded(self, place: int) -> fx.Node:
+        operation = self.problem.operations[place]
+        return self._anchor(operation.node, operation.offloads)
+
+    def _move_to_host(self, graph: fx.Graph, first: int) -> None:
+        """Replaces outputs from ``first`` on, the offloaded values, by their copies on the host."""
+        output = next(iter(graph.find_nodes(op="output")))
+        values = list(output.args[0])
+        for place in range(first, first + len(self.hosts)):
+            value = values[place]
+            with graph.inserting_after(value):
+                values[place] = graph.call_function(to_host, (value,))
+            values[place].meta["val"] = to_host(value.meta["val"])
+        output.args = (tuple(values),)
 
     def _save_states(self, graph: fx.Graph, names: set[str], first: int) -> None:
         """Makes each replayed random op return the generator's state before it."""
@@ -139,6 +158,10 @@ class Carrier:
         for index in self.states:
             place = self.states[index] = self.graph.placeholder(f"rng_state_of_{self._operation(index).node.name}")
             place.meta["val"] = self._state_sample()
+        for operation in self.hosts:
+            value = self._offloaded(operation)
+            place = self.hosts[operation] = self.graph.placeholder(f"host_{value.name}")
+            place.meta["val"] = to_host(value.meta["val"])
         late = [each for each in joint.graph.find_nodes(op="placeholder") if is_tangent(each)
                 or is_backward_seed(each) or is_backward_state(each)]
         for node in [*self.saved, *late]:
@@ -160,6 +183,8 @@ class Carrier:
 
     def _execute(self, index: int) -> fx.Node:
         operation, execution = self._operation(index), self.executions[index]
+        if operation.offloads is not None:
+            return self._fetch(execution["operation"])
         node, sources = operation.node, dict(zip(operation.reads, execution["sources"]))
         target, args = replay_form(node) if execution["replay"] else (node.target, node.args)
         args, kwargs = fx.node.map_arg((args, node.kwargs), lambda each: self._stands_for(each, sources.get(each)))
@@ -169,6 +194,13 @@ class Carrier:
         made.meta = dict(node.meta)
         if execution["replay"]:
             made.meta["reprise_replay"] = execution["replay"]
+        return made
+
+    def _fetch(self, place: int) -> fx.Node:
+        """Returns the copy of a value on the host, on its device."""
+        value, host = self._offloaded(place), self.hosts[place]
+        made = self.graph.call_function(from_host, (host, value.meta["val"].device))
+        made.meta["val"] = value.meta["val"]
         return made
 
     def _stands_for(self, node: fx.Node, index: int | None) -> fx.Node:
@@ -183,7 +215,7 @@ class Carrier:
         if base in self.problem.maker and index is not None:
             if index < self.start and _maker(node) is base and isinstance(node.meta["val"], torch.Tensor):
                 return self.inputs[self._anchor(base, result)]
-            if node is base:
+            if node is base or (self._operation(index).offloads is not None and node is self._anchor(base, result)):
                 return self.made[index]
         if (node, index) not in self.views:
             self.views[node, index] = self.graph.node_copy(node, lambda each: self._stands_for(each, index))
@@ -195,6 +227,10 @@ class Carrier:
         outputs = {self.problem.holder(each) for each in self.problem.forward_outputs if isinstance(each, fx.Node)}
         kept = {self.problem.holder(each) for each in self.saved if each.op != "placeholder"} - outputs
         return sum(self.problem.returned(node)[result] for node, result in kept)
+
+    def host_bytes(self) -> int:
+        """Returns the bytes that wait in the memory of the host."""
+        return sum(sum(self.problem.sizes(self.problem.operations[place])) for place in self.hosts)
 
     def _bytes(self, saved: fx.Node) -> int:
         node, result = self.problem.holder(saved)

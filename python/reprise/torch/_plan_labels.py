@@ -12,6 +12,8 @@ from .._errors import Error, UsageError, suggest
 from ._plan_nodes import describe, runs_once
 
 LABELS = {CheckpointPolicy[name.upper()]: name for name in _plan_enums.LABELS if name.upper() in CheckpointPolicy.__members__}
+#: Label of values that wait in the memory of the host.
+OFFLOAD = "must_offload"
 NAMED = {"save-all": "prefer_save", "recompute-all": "prefer_recompute"}
 Label = Union[CheckpointPolicy, str, None]
 Policy = Union[Label, dict, Callable[[fx.Node], Label]]
@@ -19,14 +21,14 @@ Policy = Union[Label, dict, Callable[[fx.Node], Label]]
 
 def to_label(given: Label) -> str | None:
     """Returns the planner's word for a CheckpointPolicy or for one of the words themselves."""
-    if given is None or given in LABELS.values():
+    if given is None or given == OFFLOAD or given in LABELS.values():
         return given
     if isinstance(given, CheckpointPolicy):
         return LABELS[given]
     if isinstance(given, str) and given in NAMED:
         return NAMED[given]
     raise UsageError(f"policy: expected a CheckpointPolicy or a label, got {given!r}"
-                     + suggest(given, [*LABELS.values(), *NAMED]))
+                     + suggest(given, [*LABELS.values(), OFFLOAD, *NAMED]))
 
 
 def check(policy: Policy) -> None:
@@ -47,13 +49,17 @@ def _ask(policy: Policy, node: fx.Node) -> str | None:
     return to_label(policy)
 
 
+def _is_must(label: str | None) -> bool:
+    return str(label).startswith("must")
+
+
 def label(node: fx.Node, reads_state: bool, policy: Policy) -> str | None:
     """The label of a forward op's results. Tags of the model outrank the policy; a MUST outranks every PREFER."""
     tag, wish = LABELS.get(node.meta.get("recompute")), _ask(policy, node)
-    if {tag, wish} == {"must_save", "must_recompute"}:
+    if tag != wish and _is_must(tag) and _is_must(wish):
         raise Error(f"{describe(node)} is marked {tag} by the model and {wish} by the policy")
-    chosen = wish if str(wish).startswith("must") else tag or wish
-    if not runs_once(node) and not reads_state:
+    chosen = wish if _is_must(wish) else tag or wish
+    if chosen == OFFLOAD or not runs_once(node) and not reads_state:
         return chosen
     if chosen == "must_recompute":
         why = "reads state that the step overwrites" if reads_state else "cannot run twice"
@@ -69,9 +75,9 @@ def join(maker: fx.Node, own: str | None, is_pinned: bool, view: fx.Node, wish: 
     """
     if wish == "must_recompute" and is_pinned:
         raise Error(f"{describe(view)} is marked must_recompute, but it shows what {describe(maker)} makes, which must be saved")
-    if (own, wish) == ("must_recompute", "must_save"):
-        raise Error(f"{describe(view)} is marked must_save, but it shows what {describe(maker)} makes, "
-                    "which is marked must_recompute: they share memory")
-    if wish is None or str(own).startswith("must"):
+    if own != wish and _is_must(own) and wish in ("must_save", OFFLOAD):
+        raise Error(f"{describe(view)} is marked {wish}, but it shows what {describe(maker)} makes, "
+                    f"which is marked {own}: they share memory")
+    if wish is None or _is_must(own):
         return own
-    return wish if wish.startswith("must") or (own is None and is_inside) else own
+    return wish if _is_must(wish) or (own is None and is_inside) else own

@@ -154,6 +154,8 @@ class Partitioner(CustomPartitionerFn):
             return default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs,
                                                   static_lifetime_input_indices=list(static_lifetime_input_indices or ()))
         self.problem, self.num_fwd_outputs = problem, num_fwd_outputs
+        if self.is_fused and any(each.offloads is not None for each in problem.operations):
+            raise Error('must_offload moves values in eager code only: set codegen="eager"')
         bounds.limit_regions(problem)
         self._first = self._first or self._plan(problem)
         if not self.meter:
@@ -243,10 +245,11 @@ def _describe(problem: Problem, answer: Answer, carrier: Carrier, budget: int | 
     return report.GraphPlan(
         budget=budget, peak=peak.count(problem, executions)[0],
         peak_without_replays=peak.count(problem, kept)[0],
-        gradient_bytes=problem.gradient_bytes, saved_bytes=carrier.saved_bytes(), replays=len(again),
+        gradient_bytes=problem.gradient_bytes, saved_bytes=carrier.saved_bytes(), host_bytes=carrier.host_bytes(),
+        replays=sum(each.offloads is None for each in again),
         random_replays=sum(each.is_redrawn for each in again),
-        seconds=sum(costs.seconds(each.node) for each in problem.operations if not each.is_state),
-        extra_seconds=sum(costs.seconds(each.node) for each in again), bound_percent=answer.summary["bound_percent"],
+        seconds=sum(problem.seconds(each) for each in problem.operations if each.offloads is None),
+        extra_seconds=sum(map(problem.seconds, again)), bound_percent=answer.summary["bound_percent"],
         executions=len(executions), spans=peak.list_spans(problem, executions),
         regions=tuple(each.describe(executions) for each in problem.bounded))
 

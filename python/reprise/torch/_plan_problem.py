@@ -12,7 +12,7 @@ from torch import fx
 from .._errors import Error
 from . import _plan_costs as costs
 from . import _plan_regions as regions
-from ._plan_labels import Policy, join, label
+from ._plan_labels import OFFLOAD, Policy, join, label
 from ._plan_nodes import (describe, is_mutation, is_random, is_view, mutated_inputs, replay_form, replayed_results, results, root,
                           runs_once, storage_bytes, tangent_bytes, tensor_operands, written_arguments)
 from ._plan_workspace import Measured
@@ -28,14 +28,20 @@ class Operation:
     is_backward: bool
     is_state: bool = False
     is_pinned: bool = False  # must be saved, whatever the user requests
+    offloads: int | None = None  # the result of `node` that waits on the host; a replay copies it back
     region: regions.Region = ()
     first_value: int = 0
     reads: list[fx.Node] = dataclasses.field(default_factory=list)
 
     @property
+    def is_copy(self) -> bool:
+        """Returns whether the operation is no call of its node: a state of the generator, or a value on the host."""
+        return self.is_state or self.offloads is not None
+
+    @property
     def is_redrawn(self) -> bool:
         """Returns whether a replay needs the generator's old state."""
-        return not self.is_backward and not self.is_state and is_random(self.node) and not runs_once(self.node)
+        return not self.is_backward and not self.is_copy and is_random(self.node) and not runs_once(self.node)
 
 
 def state_bytes(node: fx.Node) -> int:
@@ -67,6 +73,7 @@ class Problem:
             each.region = found[each.node]
         self.labels = [self._label(each, policy) for each in self.operations]
         self._join_views(found, policy)
+        self._add_offloads()
         #: Regions with a budget, and the values that they must not save.
         self.bounded: list[Any] = []
         self.limited: set[int] = set()
@@ -95,9 +102,14 @@ class Problem:
         """Numbers the values as in the planner's format: in the order of the operations that compute them."""
         self.maker: dict[fx.Node, int] = {}
         self.value_makers: list[int] = []
+        #: Values that readers find where they are copied back, by the value that their op computes.
+        self.moved: dict[int, int] = {}
         for place, operation in enumerate(self.operations):
             operation.first_value = len(self.value_makers)
-            if not operation.is_state:
+            if operation.offloads is not None:
+                first = self.operations[self.maker[operation.node]].first_value
+                self.moved[first + operation.offloads] = operation.first_value
+            elif not operation.is_state:
                 self.maker[operation.node] = place
                 operation.reads = tensor_operands(operation.node, replay_form(operation.node)[1])
             self.value_makers += [place] * len(self.sizes(operation))
@@ -106,6 +118,8 @@ class Problem:
         """Returns the bytes of an operation's results."""
         if operation.is_state:
             return [state_bytes(operation.node)]
+        if operation.offloads is not None:
+            return [self.returned(operation.node)[operation.offloads]]
         return [] if is_mutation(operation.node) else self.returned(operation.node)
 
     def returned(self, node: fx.Node) -> list[int]:
@@ -116,7 +130,7 @@ class Problem:
     def scratch(self, operation: Operation) -> int:
         """Returns the bytes in addition to the results while an op runs. A random op runs with the generator's state
         saved."""
-        if operation.is_state:
+        if operation.is_copy:
             return 0
         workspace = self.measured[operation.node].workspace if operation.node in self.measured else 0
         return workspace + (state_bytes(operation.node) if operation.is_redrawn else 0)
@@ -126,7 +140,10 @@ class Problem:
         if not isinstance(node, fx.Node):
             return None
         made_by, index = self.holder(node)
-        return self.operations[self.maker[made_by]].first_value + index if made_by in self.maker else None
+        if made_by not in self.maker:
+            return None
+        value = self.operations[self.maker[made_by]].first_value + index
+        return self.moved.get(value, value)
 
     def holder(self, node: fx.Node) -> tuple[fx.Node, int]:
         """Returns the node whose memory a node shows, and the first of its results with that storage."""
@@ -156,6 +173,23 @@ class Problem:
             is_inside = operation.region[:len(found[node])] == found[node]
             self.labels[place] = join(operation.node, self.labels[place], operation.is_pinned, node,
                                       label(node, False, policy), is_inside)
+
+    def _add_offloads(self) -> None:
+        """Adds an operation behind each value that waits on the host: the backward pass reads its replay, a copy. Results
+        of the graph are in memory in any case."""
+        given = {self.value(each) for each in (*self.forward_outputs, *self.backward_outputs)}
+        read = {value for each in self.operations[self.border:] for value in self.operands(each)}
+        operations, labels = [], []
+        for operation, word in zip(self.operations, self.labels):
+            operations.append(operation)
+            labels.append(None if word == OFFLOAD else word)
+            for value, _ in self.valued(operation) if word == OFFLOAD else ():
+                if value in read and value not in given:
+                    operations.append(Operation(operation.node, False, offloads=value - operation.first_value, region=operation.region))
+                    labels.append("must_recompute")
+        self.operations, self.labels = operations, labels
+        self.border = sum(not each.is_backward for each in operations)
+        self._number_values()
 
     def _find_late_reads(self) -> tuple[set[int], dict[int, int]]:
         """Returns the values that are gradients, and for outputs the launch until which a caller holds them."""
@@ -205,7 +239,7 @@ class Problem:
         compute a batch norm's next running statistics."""
         maker = self.value_makers[value]
         operation = self.operations[maker]
-        if not operation.is_state and value - operation.first_value >= replayed_results(operation.node):
+        if not operation.is_copy and value - operation.first_value >= replayed_results(operation.node):
             return "must_save"
         if not obeys and self._is_asked(maker):
             return None
@@ -214,6 +248,13 @@ class Problem:
     def is_recomputed(self, place: int) -> bool:
         """Returns whether the label of a result of an operation asks for a replay."""
         return any(str(self.label_of(value)).endswith("recompute") for value, _ in self.valued(self.operations[place]))
+
+    def seconds(self, operation: Operation) -> float:
+        """Returns the seconds of one execution by the cost model; those of a value on the host are of two copies."""
+        if operation.is_state:
+            return 0.0
+        return costs.seconds(operation.node) if operation.offloads is None else costs.copy_seconds(
+            self.sizes(operation)[0], results(operation.node)[operation.offloads].device)
 
     def _is_asked(self, place: int) -> bool:
         """Returns whether the label of an operation is a MUST of the user."""
@@ -235,7 +276,7 @@ class Problem:
                                      "results": [self._result(value, size, self.label_of(value, obeys))
                                                  for value, size in self.valued(operation)]}
             if not operation.is_state:
-                entry["cost"] = costs.seconds(operation.node)
+                entry["cost"] = self.seconds(operation)
                 entry["scratch"] = self.scratch(operation)
             if operation.is_backward:
                 entry["backward"] = True

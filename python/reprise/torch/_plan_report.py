@@ -54,6 +54,8 @@ class GraphPlan:
     spans: tuple[snapshot.Span, ...] = dataclasses.field(default=(), compare=False)
     #: Regions with a budget, inner ones first.
     regions: tuple[RegionPlan, ...] = ()
+    #: Bytes that wait in the memory of the host between the passes.
+    host_bytes: int = 0
 
     @property
     def extra_percent(self) -> float:

@@ -103,7 +103,7 @@ def weigh(problem: Problem, executions: list[dict[str, Any]], num_fwd_outputs: i
     before = saved + crossing_bytes(problem) + sum(map(storage_bytes, problem.list_tangents()))
     again = [problem.operations[each["operation"]] for each in executions if each["replay"]]
     return Weight(saved, max(live[:start]), *(max(0, max(each[start:]) - before) for each in (live, freed, kept)), max(live), before,
-                  sum(costs.seconds(each.node) for each in again if not each.is_state), _find_reads(problem, carrier))
+                  sum(map(problem.seconds, again)), _find_reads(problem, carrier))
 
 
 def _free_tangents(problem: Problem, executions: list[dict[str, Any]], live: list[int]) -> list[int]:
