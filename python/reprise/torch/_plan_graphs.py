@@ -10,7 +10,7 @@ from torch import fx
 
 from .._errors import Error
 from ._plan_hosts import from_host, to_host
-from ._plan_nodes import is_mutation, replay_form, root, tangent_bytes
+from ._plan_nodes import is_mutation, is_wait, replay_form, root, tangent_bytes
 from ._plan_problem import Problem, state_bytes
 from ._seam.generators import run_and_save_rng_state, run_with_rng_state
 from ._seam.graphs import FakeTensorMode, detect_fake_mode, make_graph_module
@@ -27,9 +27,17 @@ def _skips_version_check(node: fx.Node) -> bool:
 
 def _maker(node: fx.Node) -> fx.Node:
     """The call that has a result; equal calls that were made one have several nodes for each of theirs."""
-    while node.target is operator.getitem:
+    while node.target is operator.getitem or is_wait(node):
         node = node.args[0]
     return node
+
+
+def _find_waits(node: fx.Node) -> list[fx.Node]:
+    """Returns the calls that wait for a collective."""
+    found = []
+    for user in node.users:
+        found += [user] if is_wait(user) else _find_waits(user) if user.target is operator.getitem else []
+    return found
 
 
 class Carrier:
@@ -58,12 +66,12 @@ class Carrier:
         return self.executions[index]["replay"] > 0 and self._operation(index).is_redrawn
 
     def _anchor(self, node: fx.Node, result: int) -> fx.Node:
-        """The joint graph's node of one result."""
+        """The joint graph's node of one result; behind the wait for a collective."""
         nodes = [node]
         for each in nodes:
             if isinstance(each.meta["val"], torch.Tensor):
                 if root(each)[1] == result:
-                    return each
+                    return next((user for user in each.users if is_wait(user)), each)
             else:
                 nodes += [user for user in each.users if user.target is operator.getitem]
         raise Error(f"internal error: nothing reads result {result} of {node}")
@@ -169,6 +177,8 @@ class Carrier:
             self.inputs[node].meta = node.meta
         for index in range(self.start, len(self.executions)):
             self.made[index] = self._execute(index)
+            for wait in _find_waits(self._operation(index).node):
+                self._stands_for(wait, index)
         outputs = [self._stands_for(each, self._source_of_output(each)) if isinstance(each, fx.Node) else each
                    for each in self.problem.backward_outputs]
         output = self.graph.output(tuple(outputs))

@@ -23,9 +23,14 @@ def is_view(node: fx.Node) -> bool:
     target = node.target
     if node.op != "call_function" or not isinstance(target, OpOverload):
         return False
-    if target in HIDDEN_VIEWS:
+    if target in HIDDEN_VIEWS or is_wait(node):
         return True
     return any(value.alias_info is not None and not value.alias_info.is_write for value in target._schema.returns)
+
+
+def is_wait(node: fx.Node) -> bool:
+    """Returns whether a call waits for a collective, whose memory it returns."""
+    return isinstance(node.target, OpOverload) and node.target.name() == "_c10d_functional::wait_tensor"
 
 
 def is_mutation(node: fx.Node) -> bool:

@@ -13,7 +13,7 @@ from . import _step_engine as engine
 from . import _step_plan as step_plan
 from ._step_graphs import StepGraph
 from ._step_joint import Option, Row, merge
-from ._step_record import Call, Gradients, Segment, list_rows, storages_of
+from ._step_record import Call, Earlier, Segment, list_rows, storages_of
 
 #: Orders of calls that are recorded at most. Steps of further orders run the first plans.
 ORDERS = 32
@@ -21,12 +21,14 @@ ORDERS = 32
 
 @dataclasses.dataclass
 class Known:
-    """Recorded order of calls: the moments of its steps, and the bytes of gradients before them."""
+    """Recorded order of calls: the moments of its steps, and the bytes that were held before them."""
 
     rows: list[Row]
     before: int
     #: Number of backward passes of each graph, by its number.
     passes: dict[int, int]
+    #: Number of recorded steps.
+    count: int = 1
 
 
 class Ledger:
@@ -76,16 +78,16 @@ class Ledger:
             return call, graph.planned if is_known and graph.planned else graph.first
 
     def _start(self, graph: StepGraph) -> None:
-        gradients = Gradients(each for ref in self.parameters.values() if (each := ref()) is not None)
+        earlier = Earlier(each for ref in self.parameters.values() if (each := ref()) is not None)
         self._forget()
-        before = gradients.bytes()
+        before = earlier.bytes()
         is_known = any(order[0] == ("F", graph.number) and before <= each.before for order, each in self.known.items())
         related = self._find_related(graph.number) if is_known else {}
         if self._new & set(related):
-            step_plan.plan(self.budget, list(related.values()), dict(self.graphs))
+            step_plan.plan(self.budget, related, dict(self.graphs))
             self._new -= set(related)
         records = (not is_known or self._is_missed) and len(self.known) < ORDERS and not engine.is_inside()
-        self._segment = Segment(gradients, graph.is_cuda, records)
+        self._segment = Segment(earlier, graph.is_cuda, records)
 
     def _find_related(self, graph: int) -> dict[tuple, Known]:
         """Returns the orders that share graphs with those of a graph, directly or through others."""
@@ -93,7 +95,7 @@ class Ledger:
         while more := {order: each for order, each in self.known.items() if order not in found and graphs & set(each.passes)}:
             found |= more
             graphs.update(number for each in more.values() for number in each.passes)
-        return found
+        return {order: each for order, each in self.known.items() if order in found}
 
     def _forget(self) -> None:
         """Drops orders whose graphs are gone, and parameters that are."""
@@ -191,8 +193,9 @@ class Ledger:
                 if kind != "F":
                     passes[calls[call]] += 1
             rows = list_rows(found) + (known.rows if known else [])
-            self.known[order] = Known(merge(rows), segment.before, passes)
+            self.known[order] = Known(merge(rows), segment.before, passes, known.count + 1 if known else 1)
             self._new.add(order)
+            step_plan.publish(self.budget, self._find_related(order[0][1]), self.graphs)
 
 
 _ledgers: dict[str, Ledger] = {}

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from .._errors import IN_ITS_PLACE, Error, RepriseWarning, least_met
 from . import _plan_cache as cache
+from . import _step_ranks as ranks
 from . import _step_report as report
 from ._plan_budgets import to_bytes
 from ._plan_partition import sources
 from ._plan_progress import searching
 from ._step_joint import Choice, Option, Row, merge, peak_of
-from ._step_ranks import agree
 from ._step_rounds import Joint
 
 if TYPE_CHECKING:
@@ -26,17 +26,46 @@ SCALARS = 64
 WORTH = 0.01
 
 
-def plan(budget: str, known: Sequence["Known"], graphs: Mapping[int, "StepGraph"]) -> None:
+#: Orders of passes that were recorded.
+Orders = Mapping[tuple, "Known"]
+
+
+def plan(budget: str, known: Orders, graphs: Mapping[int, "StepGraph"]) -> None:
     """Gives each graph of the known orders its plan. Raises an error if bytes cannot be met."""
-    numbers = sorted({number for each in known for number in each.passes})
-    orders = agree(lambda: [[_renumber(row, numbers) for row in each.rows] for each in known])
-    calls = [sum(each.passes.get(number, 0) for each in known) for number in numbers]
-    step = Step(budget, [graphs[number] for number in numbers], orders, calls)
+    numbers = _numbers(known)
+    curves = [graphs[number].curve.key for number in numbers]
+    rows = ranks.share(_key(budget, known, graphs), curves, _table(known))
+    calls = [sum(each.passes.get(number, 0) for each in known.values()) for number in numbers]
+    step = Step(budget, [graphs[number] for number in numbers], rows, calls)
     choice = step.choose()
     for number, (graph, option) in enumerate(zip(step.graphs, choice.options)):
         graph.planned = option
         graph.room = graph.curve.find_room(step.rows, choice.options, number, step.limit, option.held)
     report.add(report.describe(step.limit, step.reference, choice, calls, step.rows))
+
+
+def publish(budget: str, known: Orders, graphs: Mapping[int, "StepGraph"]) -> None:
+    """Gives the other ranks the rows of the known orders."""
+    ranks.publish(_key(budget, known, graphs), _table(known))
+
+
+def _numbers(known: Orders) -> list[int]:
+    """Returns the graphs of the known orders."""
+    return sorted({number for each in known.values() for number in each.passes})
+
+
+def _table(known: Orders) -> list[list[Row]]:
+    """Returns the rows of each order."""
+    numbers = _numbers(known)
+    return [[_renumber(row, numbers) for row in each.rows] for each in known.values()]
+
+
+def _key(budget: str, known: Orders, graphs: Mapping[int, "StepGraph"]) -> str:
+    """Returns a key that is equal on ranks that run the same steps with the same plans."""
+    numbers = _numbers(known)
+    orders = [[(kind, numbers.index(each) if kind == "F" else each) for kind, each in order] for order in known]
+    return ranks.key_of(budget, [(graphs[number].curve.key, graphs[number].current().limits) for number in numbers], orders,
+                        [each.count for each in known.values()])
 
 
 def _renumber(row: Row, numbers: Sequence[int]) -> Row:
@@ -80,7 +109,7 @@ class Step:
             return now
         name = "step-" + cache.key(self.limit, self.is_share, [dataclasses.astuple(each) for each in self.rows], self.calls,
                                    [each.curve.key for each in self.graphs], [each.limits for each in self.current], sources())
-        found = agree(lambda: cache.read(name) or self._write(name, now))
+        found = cache.read(name) or self._write(name, now)
         options = [graph.curve.option(*limits) for graph, limits in zip(self.graphs, found["limits"])]
         choice = Choice(options, peak_of(self.rows, options), self._seconds(options), found["gap"])
         if not found["fits"]:

@@ -1,18 +1,69 @@
-"""Makes all ranks of a process group plan the same step."""
+"""Lets ranks that run the same step plan with one table, by the store of the process group, in which no rank waits for
+an answer that may never come."""
 
 from __future__ import annotations
 
-from typing import Any, Callable, TypeVar
+import dataclasses
+import json
+import time
+from typing import Sequence
 
-import torch.distributed as distributed
+from . import _plan_cache as cache
+from ._seam import ranks
+from ._step_joint import Row, merge
 
-Content = TypeVar("Content")
+#: Seconds that a rank waits for tables of others.
+PATIENCE = 10.0
+PREFIX = "reprise/step"
 
 
-def agree(decide: Callable[[], Content]) -> Content:
-    """Returns what rank 0 decides, on all ranks."""
-    if not distributed.is_available() or not distributed.is_initialized() or distributed.get_world_size() == 1:
-        return decide()
-    held: list[Any] = [decide() if distributed.get_rank() == 0 else None]
-    distributed.broadcast_object_list(held, src=0)
-    return held[0]
+def _name(*parts: object) -> str:
+    return "/".join(map(str, (PREFIX, *parts)))
+
+
+def announce(graph: str) -> None:
+    """Tells the other ranks that this rank has a graph."""
+    store = ranks.store()
+    if store:
+        store.set(_name("graph", graph, store.rank), "1")
+
+
+def publish(key: str, rows: Sequence[Sequence[Row]]) -> None:
+    """Gives the other ranks the table of a step: the rows of each order."""
+    store = ranks.store()
+    if store:
+        store.set(_name(key, store.rank), json.dumps([[dataclasses.astuple(row) for row in each] for each in rows]))
+
+
+def _read(text: str) -> list[list[Row]]:
+    return [[Row(kind, graph, level, tuple(map(tuple, waiting))) for kind, graph, level, waiting in each] for each in json.loads(text)]
+
+
+def _merge(tables: Sequence[Sequence[Sequence[Row]]]) -> list[list[Row]]:
+    """Returns the highest rows of several tables, order by order."""
+    return [merge([row for each in orders for row in each]) for orders in zip(*tables)]
+
+
+def share(key: str, graphs: Sequence[str], rows: list[list[Row]]) -> list[list[Row]]:
+    """Returns the table of all ranks that run the same step with the same graphs: rank 0 merges their tables."""
+    store = ranks.store()
+    if store is None:
+        return rows
+    publish(key, rows)
+    deadline = time.monotonic() + PATIENCE
+    merged = _name(key, "merged")
+    if store.rank == 0:
+        others = [rank for rank in range(1, store.size) if store.has([_name("graph", each, rank) for each in graphs])]
+        texts = [store.wait(_name(key, rank), deadline) for rank in others]
+        rows = _merge([rows, *(_read(each) for each in texts if each)])
+        store.set(merged, json.dumps([[dataclasses.astuple(row) for row in each] for each in rows]))
+        return rows
+    if not store.has([_name("graph", each, 0) for each in graphs]):
+        return rows
+    text = store.wait(merged, deadline + PATIENCE)
+    return _merge([rows, _read(text)]) if text else rows
+
+
+def key_of(*parts: object) -> str:
+    """Returns the key of a step: equal on ranks that run the same one."""
+    return cache.key(*parts)[:32]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import collections
 import dataclasses
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
+from ._seam import sharded
 from ._step_gauge import CpuGauge, CudaGauge, Gauge
 from ._step_joint import Row
 from ._step_weights import Place
@@ -45,24 +47,32 @@ class Mark:
     call: Call | None
     #: Calls that wait for their backward pass in this period.
     waiting: list[Call]
-    #: Bytes of gradients from before the step that still exist.
-    gradients: int
+    #: Bytes from before the step that are still held.
+    earlier: int
 
 
 def storages_of(tensors: Iterable[Any], kind: str) -> dict[Place, StorageWeakRef]:
-    return {(kind, number): StorageWeakRef(each.untyped_storage()) for number, each in enumerate(tensors)
+    return {(kind, number): StorageWeakRef(each.untyped_storage()) for number, each in enumerate(sharded.plain(tensors))
             if isinstance(each, torch.Tensor) and each.layout is torch.strided}
 
 
-class Gradients:
-    """Gradients that exist before a step: those of all parameters that graphs have read."""
+class Earlier:
+    """Memory from before a step: gradients of all parameters that graphs have read, and what FSDP2 holds."""
 
     def __init__(self, parameters: Iterable[torch.Tensor]) -> None:
-        held = [each.grad.untyped_storage() for each in parameters if each.grad is not None and each.grad.layout is torch.strided]
-        self._storages = [(StorageWeakRef(each), each.nbytes()) for each in {each._cdata: each for each in held}.values()]
+        grads = sharded.plain(each.grad for each in parameters if each.grad is not None)
+        held = {each.untyped_storage()._cdata: each for each in grads if each.layout is torch.strided}
+        storages = [each.untyped_storage() for each in held.values()]
+        self._gradients = [(StorageWeakRef(each), each.nbytes()) for each in storages]
+        # FSDP2 frees and fills the storage of one tensor again and again, so that the tensor is watched.
+        others = {each.untyped_storage()._cdata: each for each in sharded.held()}
+        self._sharded = [(weakref.ref(each), each.untyped_storage().nbytes()) for key, each in others.items() if key not in held]
 
     def bytes(self) -> int:
-        return sum(size for storage, size in self._storages if not storage.expired())
+        """Returns the bytes that have been held without a pause."""
+        self._sharded = [(ref, size) for ref, size in self._sharded
+                         if (each := ref()) is not None and each.untyped_storage().nbytes() == size]
+        return sum(size for storage, size in self._gradients if not storage.expired()) + sum(size for _, size in self._sharded)
 
 
 def _leave_open(gauge: Gauge | None) -> None:
@@ -75,12 +85,12 @@ def _leave_open(gauge: Gauge | None) -> None:
 class Segment:
     """Passes from a call while nothing waits to the next such moment. A recorded one has marks."""
 
-    def __init__(self, gradients: Gradients, is_cuda: bool, records: bool) -> None:
+    def __init__(self, earlier: Earlier, is_cuda: bool, records: bool) -> None:
         #: Thread that may run the passes; None if several do, as the engine runs those of a GPU in a thread of its own.
         self.thread = None if is_cuda else threading.get_ident()
-        self.gradients = gradients
-        #: Bytes of gradients at the begin.
-        self.before = gradients.bytes()
+        self.earlier = earlier
+        #: Bytes that were held at the begin.
+        self.before = earlier.bytes()
         #: Passes in order: ("F", graph), or ("B" or "K", call).
         self.order: list[tuple[str, int]] = []
         self.calls: list[Call] = []
@@ -112,7 +122,7 @@ class Segment:
         """Begins a period of the record."""
         if self.gauge and self.is_own_thread():
             self.gauge.mark()
-            self.marks.append(Mark(kind, call, list(self.waiting), self.gradients.bytes()))
+            self.marks.append(Mark(kind, call, list(self.waiting), self.earlier.bytes()))
 
     def end_backward(self, is_freed: bool) -> None:
         """Notes whether the gradients of a call's outputs died in its backward pass."""
@@ -137,7 +147,7 @@ class Segment:
         for place, mark in enumerate(self.marks):
             begin = 0 if place == 0 else counts[place - 1][0]
             end, most = counts[place]
-            found.append((mark, begin - compiled + mark.gradients, most - compiled + mark.gradients))
+            found.append((mark, begin - compiled + mark.earlier, most - compiled + mark.earlier))
             if mark.kind == "compile":
                 compiled += end - begin
         return found
