@@ -122,10 +122,10 @@ struct Report {
   /// Cost of the plan beyond the plan without a budget, as a fraction of its seconds. Set with a
   /// budget or a plan from a file.
   std::optional<double> costIncrease;
-  std::map<std::string, KindError> modelError; ///< by kind; empty without a profile
-  std::vector<ReportedBuffer> buffers;         ///< buffers of the arena
-  std::map<std::string, int64_t> libraryCalls; ///< number of launches per library function
-  std::vector<ReportedOwn> ownContractions;    ///< empty for a target without libraries
+  std::map<std::string, KindError> modelError;   ///< by kind; empty without a profile
+  std::vector<ReportedBuffer> buffers;           ///< buffers of the arena
+  std::map<std::string, int64_t> libraryCalls;   ///< number of launches per library function
+  std::vector<ReportedOwn> ownContractions;      ///< empty for a target without libraries
   std::map<std::string, ReportedCall> hostCalls; ///< calls by callee
   std::optional<int64_t> backwardLaunch;         ///< first launch without an op of the forward pass
 };

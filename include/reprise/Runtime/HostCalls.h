@@ -19,8 +19,9 @@ struct HostTensor {
 
 /// Callback of a library: computes the results of the function `callee` from its operands, which it
 /// must not write. It runs in the thread that runs the step, one call at a time per run.
-using HostFunction = std::function<Error(const std::string &callee, const std::vector<HostTensor> &operands,
-                                         const std::vector<HostTensor> &results)>;
+using HostFunction =
+    std::function<Error(const std::string &callee, const std::vector<HostTensor> &operands,
+                        const std::vector<HostTensor> &results)>;
 
 /// Registers the callback for all functions `library:…` of this process; an empty callback removes
 /// the library. Programs that are prepared already keep the callback that they found.

@@ -267,8 +267,7 @@ struct HostCall {
                      type < mostTypes && rank >= 0 && rank <= mostRank && next + rank <= most;
       if (!isValid)
         return std::nullopt;
-      Tensor tensor{isPresent == 1, type,
-                    {numbers.begin() + next, numbers.begin() + next + rank}};
+      Tensor tensor{isPresent == 1, type, {numbers.begin() + next, numbers.begin() + next + rank}};
       if (!tensor.size())
         return std::nullopt;
       next += rank;

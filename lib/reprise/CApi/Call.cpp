@@ -26,8 +26,8 @@ static Error callBack(reprise_call_callback callback, void *user, const std::str
                       const std::vector<HostTensor> &operands,
                       const std::vector<HostTensor> &results) {
   std::vector<DLTensor> given = wrap(operands), made = wrap(results);
-  reprise_call call = {sizeof call, callee.c_str(), given.data(), given.size(),
-                       made.data(),  made.size()};
+  reprise_call call = {sizeof call,  callee.c_str(), given.data(),
+                       given.size(), made.data(),    made.size()};
   std::string message(4096, '\0');
   if (callback(user, &call, message.data(), message.size()) == 0)
     return Error::success();
@@ -42,7 +42,7 @@ reprise_error *reprise_register_calls(const char *library, reprise_call_callback
     return error;
   std::string name = library;
   if (name.empty() || name.find(':') != std::string::npos)
-    return makeError("'" + name + "' is no name of a library: it is empty or contains ':'",
+    return makeError("'" + name + "' is no name of a library: names are not empty and have no ':'",
                      REPRISE_BAD_USAGE);
   HostFunction function;
   if (callback)

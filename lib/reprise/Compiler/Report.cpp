@@ -288,9 +288,8 @@ void describeBundle(const runtime::Bundle &bundle, ProgramOp step, const Target 
   report.arenaBytes = static_cast<int64_t>(bundle.arenaBytes(device));
   report.hostBytes = static_cast<int64_t>(bundle.program("step", device)->hostBytes);
   report.persistentBytes = countPersistentBytes(step);
-  report.workspaceBytes =
-      static_cast<int64_t>(bundle.threads * countWorkerBytes(bundle, device)) +
-      findCallWorkspace(step);
+  report.workspaceBytes = static_cast<int64_t>(bundle.threads * countWorkerBytes(bundle, device)) +
+                          findCallWorkspace(step);
   report.replayChecks = llvm::count_if(bundle.replayChecks, [&](const runtime::ReplayCheck &check) {
     return check.device == device;
   });

@@ -1,6 +1,6 @@
 // reprise: tests of calls of functions that the host registers
-#include "TestBundle.h"
 #include "reprise/Runtime/HostCalls.h"
+#include "TestBundle.h"
 #include "reprise/Runtime/Session.h"
 #include "reprise/Support/LibraryCall.h"
 
@@ -145,8 +145,7 @@ TEST(HostCalls, AnErrorOfTheCallbackEndsTheStep) {
   for (unsigned threads : {1u, 2u}) {
     int calls = 0;
     Registration registration([&](const std::string &callee, auto &operands, auto &results) {
-      return ++calls == 2 ? Error::make("the matrix is singular")
-                          : half(callee, operands, results);
+      return ++calls == 2 ? Error::make("the matrix is singular") : half(callee, operands, results);
     });
     Outcome outcome = train(callingBundle(), threads);
     EXPECT_NE(outcome.error.find("the call of 'test:half' failed: the matrix is singular"),

@@ -9,13 +9,13 @@ namespace reprise::nests {
 
 /// Returns the number of an element type in a bundle (Runtime/Bundle.h).
 static int64_t numberOf(Type type) {
-  return type.isF32()           ? 0
-         : type.isF64()         ? 1
-         : type.isBF16()        ? 2
-         : type.isF16()         ? 3
-         : type.isInteger(32)   ? 4
-         : type.isInteger(64)   ? 5
-                                : 6;
+  return type.isF32()         ? 0
+         : type.isF64()       ? 1
+         : type.isBF16()      ? 2
+         : type.isF16()       ? 3
+         : type.isInteger(32) ? 4
+         : type.isInteger(64) ? 5
+                              : 6;
 }
 
 static HostCall::Tensor describe(Value value, bool isPresent) {
