@@ -81,26 +81,23 @@ def try_masks():
 
 
 def try_counts():
-    """Checks that codes are counted before any is compiled, and that the code needs what was counted."""
+    """Checks that at most two of several codes are made, and that the second one needs what was counted."""
     from test_plan_fused import WaveNet
-    counted, made, peaks, peak = [], [], [], _plan_lowering.Meter.peak_of_code
-
-    def note_peaks(self):
-        peaks.append((self.code.peaks, dict(self.peaks)))
-        return peak(self)
+    counted, chosen = [], []
 
     def noted(owner, name, notes):
         call = getattr(owner, name)
         return mock.patch.object(owner, name, lambda *given, **named: notes.append(given) or call(*given, **named))
-    with noted(_plan_fused.Candidate, "count", counted), noted(_plan_lowering.Meter, "compile", made), \
-            mock.patch.object(_plan_lowering.Meter, "peak_of_code", note_peaks):
+    with noted(_plan_fused.Candidate, "count", counted), noted(_plan_lowering.Meter, "choose", chosen):
         model, tokens = WaveNet(6, 32), torch.randint(32, (2, 64))
         step(model, compiled(model, codegen="inductor", budget="60%"), tokens)
-        tries, peaks_before = len(counted), list(peaks)
+        tries, made, plan = len(counted), len(chosen), plans()[-1]
+        expected, found = (max(each.peaks.values()) for each in (chosen[-1][2], chosen[-1][0]))
         step(model, compiled(model, codegen="inductor", budget="60%"), tokens)
-    checks.check("of several codes one is compiled", tries > 1 and len(made) == 4, f"{tries} counted, {len(made)} graphs compiled")
-    checks.check("the code needs what was counted", len(peaks_before) == 1 and peaks_before[0][0] == peaks_before[0][1], str(peaks))
-    checks.check("a later compilation counts nothing", len(counted) == tries, f"{len(counted)} and {tries}")
+    checks.check("of several codes two are made", tries > 1 and made == 2, f"{tries} counted, {made} made")
+    checks.check("the code needs what was counted", expected == found == plan.peak, f"{expected}, {found}, {plan}")
+    checks.check("a later compilation makes one code, and counts nothing", len(counted) == tries and len(chosen) == 3
+                 and plans()[-1] == plan, f"{len(counted)} and {tries}, {len(chosen)}, {plans()[-1]}")
 
 
 def try_refusals():

@@ -13,7 +13,7 @@ from torch._inductor import config
 from torch.fx.experimental.proxy_tensor import make_fx
 
 import reprise
-from reprise.torch import _plan_bits, _plan_fused, _plan_stores, plans
+from reprise.torch import _plan_bits, _plan_fused, _plan_lowering, _plan_stores, plans
 from reprise.torch._seam import patches
 
 #: Ranges of operands of functions that need one.
@@ -261,12 +261,12 @@ def try_orders():
 def train_within_less(model, x, budget):
     """Compiles a step whose code has a quarter of its plan's bytes; returns the warnings, and whether buffers could
     wait in each code."""
-    lower, limit_of, waits = _plan_fused.lower, _plan_fused.limit_of, []
+    tally, limit_of, waits = _plan_lowering.Tally, _plan_fused.limit_of, []
 
-    def lower_and_note(*given):
+    def note(*given):
         waits.append(config.allow_buffer_reuse)
-        return lower(*given)
-    with warnings.catch_warnings(record=True) as said, mock.patch.object(_plan_fused, "lower", lower_and_note), \
+        return tally(*given)
+    with warnings.catch_warnings(record=True) as said, mock.patch.object(_plan_lowering, "Tally", note), \
             mock.patch.object(_plan_fused, "limit_of", lambda *given: limit_of(*given) // 4):
         warnings.simplefilter("always")
         found = step(model, compiled(model, codegen="inductor", budget=budget), x)

@@ -19,25 +19,26 @@ import memory
 import models
 import torch
 
-from reprise.torch import _plan_fused, plans
+from reprise.torch import plans
+from reprise.torch._plan_partition import Partitioner
 
 
 def train(case, share, buffers):
-    """Loss and gradients of a step within a share, the warnings, how often code was made, and the allocator's peak."""
+    """Loss and gradients of a step within a share, the warnings, the number of codes, and the allocator's peak."""
     torch._dynamo.reset()
     case.restore(buffers)
     codes = []
-    add = _plan_fused.Search._add
+    make = Partitioner._make_candidate
 
     def count(self, settings):
         codes.append(settings)
-        return add(self, settings)
-    with warnings.catch_warnings(record=True) as said, mock.patch.object(_plan_fused.Search, "_add", count):
+        return make(self, settings)
+    with warnings.catch_warnings(record=True) as said, mock.patch.object(Partitioner, "_make_candidate", count):
         warnings.simplefilter("always")
         forward = torch.compile(case.model, backend="reprise_plan", options={"budget": share})
         results = [case.step(forward), *case.state()[0].values()]
     case.model.zero_grad(set_to_none=True)
-    return results, " ".join(str(each.message) for each in said), len(codes), memory.measure_peak(lambda: case.step(forward))
+    return results, " ".join(str(each.message) for each in said), len(set(codes)), memory.measure_peak(lambda: case.step(forward))
 
 
 def measure(name, shares):

@@ -1,4 +1,4 @@
-"""Finds the plan whose code by Inductor fits a budget: codes are counted before any kernel is compiled."""
+"""Finds the plan whose code by Inductor fits a budget. At most two codes are made; others are only counted."""
 
 from __future__ import annotations
 
@@ -83,6 +83,9 @@ class Try:
             yield
 
 
+FIRST = Try(reuses=True)
+
+
 @dataclasses.dataclass
 class Candidate:
     """The graphs of a plan, and the bytes that their code needs."""
@@ -116,6 +119,8 @@ class Candidate:
 
     def count(self, meter: Meter, each: Try, is_strict: bool = True) -> None:
         """Counts the code of both passes; not that of the backward pass if the forward pass alone needs too much."""
+        if not self.strides:
+            self.peaks = {}
         with each.choices(self.limit):
             for is_backward, graph in (False, self.forward), (True, self.backward):
                 if is_strict and self.peaks and self.peak > self.limit:
@@ -145,7 +150,7 @@ class Search:
         """Yields first other code for the same plan. Then yields alternately plans that need less memory, by as much as
         the code exceeded and one hundredth more, and plans between the budget and the least memory of any code: these
         replay less, and operands of ops fused with replays live longer, too."""
-        yield Try(reuses=True)
+        yield FIRST
         yield Try()
         yield Try(is_near=True)
         yield (less := Try(is_near=True, stores=True))
@@ -159,7 +164,7 @@ class Search:
     def run(self) -> tuple[Try, Candidate]:
         for each in itertools.islice(self._list(), self.tries):
             code = self._add(each)
-            if each not in self.meter.exact:
+            if each not in self.meter.made:
                 code.count(self.meter, each)
             if code.fits:
                 return each, code
@@ -170,13 +175,12 @@ class Search:
 
     def _add(self, each: Try) -> Candidate:
         self.tried[each] = self.make(each)
-        if each in self.meter.exact:
-            self.tried[each].peaks = dict.fromkeys((False, True), self.meter.exact[each])
+        self.tried[each].peaks = dict(self.meter.made.get(each, {}))
         return self.tried[each]
 
     def recall(self, name: str) -> tuple[Try, Candidate] | None:
-        """Returns the answer of an earlier process."""
-        known = None if self.meter.exact else cache.read(name)
+        """Returns the answer of an earlier compilation."""
+        known = cache.read(name)
         if known is None:
             return None
         each = Try(*known["settings"])
@@ -186,14 +190,20 @@ class Search:
 
 
 def choose(partitioner: "Partitioner", joint: fx.GraphModule, make: Callable[[Try], Candidate]) -> Candidate:
-    """Returns the graphs to compile, and sets the settings of their compilation."""
-    search = Search(partitioner, make)
-    name = "code-" + cache.key(partitioner.problem.to_json(), partitioner.limits, partitioner.room, partitioner.bits, search.tries,
-                               settings(joint, partitioner.meter))
-    with searching(f"the code of a plan of {len(partitioner.problem.operations)} ops", partitioner.budget):
-        chosen, code = search.recall(name) or search.run()
-    cache.write(name, {"settings": dataclasses.astuple(chosen), "peaks": [code.peaks[False], code.peaks[True]]})
-    partitioner.meter.choose(chosen, code)
+    """Returns the graphs to compile, and sets the settings of their compilation.
+
+    The first code is compiled without a count, because most codes fit. If it needs too much memory, its compilation ends,
+    and the next codes are counted.
+    """
+    search, meter = Search(partitioner, make), partitioner.meter
+    if meter.made:
+        with searching(f"the code of a plan of {len(partitioner.problem.operations)} ops", partitioner.budget):
+            chosen, code = search.run()
+    else:
+        meter.name = "code-" + cache.key(partitioner.problem.to_json(), partitioner.limits, partitioner.room, partitioner.bits,
+                                         search.tries, settings(joint, meter))
+        chosen, code = search.recall(meter.name) or (FIRST, make(FIRST))
+    meter.choose(chosen, code)
     return code
 
 
@@ -210,15 +220,19 @@ def _warn_of_excess(partitioner: "Partitioner", planned: report.GraphPlan, limit
 
 
 def compile_within(compile_once: Callable[[], Callable], partitioner: "Partitioner") -> Callable:
-    """Compiles the code that was chosen. If its lines need more memory than those that were counted, the search goes on
-    once with that number."""
+    """Compiles the first code. If its lines need too much memory, the search compiles another code, which it has
+    counted."""
     try:
         made = compile_once()
     except Exceeded:
         made = compile_once()
-    code = partitioner.meter.code
+    meter, code = partitioner.meter, partitioner.meter.code
     if code:
-        planned = dataclasses.replace(code.planned, peak=partitioner.meter.peak_of_code())
+        peaks = {**code.peaks, **meter.peaks}
+        if len(peaks) == 2:
+            cache.write(meter.name, {"settings": dataclasses.astuple(meter.chosen), "peaks": [peaks[False], peaks[True]]})
+        # Code that Inductor finds in its caches has met the same limit before.
+        planned = dataclasses.replace(code.planned, peak=max(peaks.values(), default=code.planned.peak))
         if planned.peak > code.limit and partitioner.budget != UNLIMITED:
             planned = _warn_of_excess(partitioner, planned, code.limit)
         report.add(planned)

@@ -30,7 +30,7 @@ class Counted(BaseException):
 
 
 class Exceeded(BaseException):
-    """Signal that the code needs more than its count, and more than the limit."""
+    """Signal that the first code needs more than the limit, so that other codes are counted."""
 
 
 class Meter(CustomSchedulerPass):
@@ -46,8 +46,10 @@ class Meter(CustomSchedulerPass):
         #: The chosen code, and its settings: None while codes are only counted.
         self.code: "Candidate | None" = None
         self.chosen: "Try | None" = None
-        #: Bytes of codes that need more than their count.
-        self.exact: dict["Try", int] = {}
+        #: Bytes of the first code, if it needs more than the limit: those of the forward pass, or of both passes.
+        self.made: dict["Try", dict[bool, int]] = {}
+        #: Name of the answer in the cache.
+        self.name = ""
 
     def __deepcopy__(self, memo: dict) -> "Meter":
         return self  # Inductor copies its configuration, which contains this object.
@@ -56,8 +58,8 @@ class Meter(CustomSchedulerPass):
         return Meter, (self.key,)
 
     def uuid(self) -> str:
-        """Returns the key of Inductor's caches: the settings decide what is fused."""
-        return f"{self.key} {self.chosen}"
+        """Returns the key of Inductor's caches: the settings decide what is fused, and the limit what is abandoned."""
+        return f"{self.key} {self.chosen} {self.code and self.code.limit}"
 
     def start(self, around: Surroundings) -> None:
         """Starts the count of a code."""
@@ -91,14 +93,11 @@ class Meter(CustomSchedulerPass):
             self.peaks[is_backward] = tally.peak
             if self.code is None:
                 raise Counted([_strides(each) for each in V.graph.graph_outputs])
-            if self.code.fits and tally.peak > self.code.limit and not self.exact:
-                self.exact[self.chosen] = tally.peak
+            is_expected = self.code.peaks and not self.code.fits
+            if tally.peak > self.code.limit and not self.made and not is_expected:
+                self.made[self.chosen] = dict(self.peaks)
                 raise Exceeded
         return run
-
-    def peak_of_code(self) -> int:
-        """Returns the bytes of the compiled code, or the counted ones of a pass that Inductor finds in its caches."""
-        return max({**self.code.peaks, **self.peaks}.values())
 
 
 def _strides(output: Any) -> tuple[int, ...] | None:
