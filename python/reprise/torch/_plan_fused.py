@@ -19,15 +19,15 @@ from ._plan_lowering import Exceeded, Meter, lower, settings
 from ._plan_progress import searching
 from ._plan_tally import Surroundings, count_bytes
 from ._seam import patches
-from ._seam.inductor import CppScheduling, InductorChoices, V, config
+from ._seam.inductor import CppScheduling, InductorChoices, V
 
 if TYPE_CHECKING:
     from ._plan_partition import Partitioner
 
 #: Codes of a graph that are counted at most.
-TRIES = 8
+TRIES = 7
 #: Codes without a budget, for regions of torch.utils.checkpoint: those that keep the plan.
-TRIES_OF_REGIONS = 4
+TRIES_OF_REGIONS = 3
 #: Largest distance, in operations of the plan, between the first and the last fused operation.
 NEAR = 8
 #: Share of the budget that may die within a C++ function, which frees all at its end.
@@ -63,27 +63,22 @@ def _short_functions(limit: int) -> contextlib.AbstractContextManager:
 @dataclasses.dataclass(frozen=True)
 class Try:
     """Settings of a code: the byte limit of the plan (None: the budget), whether only near operations are fused,
-    whether values are stored if that frees more than it needs, and whether a buffer waits for the next buffer of its
-    size. Inductor lets it wait if its own estimate of the peak allows that, which knows neither the workspace of
-    libraries nor the memory around the graph."""
+    and whether values are stored if that frees more than it needs."""
 
     within: int | None = None
     is_near: bool = False
     stores: bool = False
-    reuses: bool = False
 
     @contextlib.contextmanager
     def choices(self, limit: int) -> Iterator[None]:
         with contextlib.ExitStack() as stack:
-            if not self.reuses:
-                stack.enter_context(config.patch(allow_buffer_reuse=False))
             if self.is_near:
                 stack.enter_context(V.set_choices_handler(_fuse_near(type(V.choices))))
                 stack.enter_context(_short_functions(limit))
             yield
 
 
-FIRST = Try(reuses=True)
+FIRST = Try()
 
 
 @dataclasses.dataclass
@@ -126,7 +121,7 @@ class Candidate:
                 if is_strict and self.peaks and self.peak > self.limit:
                     return
                 if is_backward not in self.peaks:
-                    meter.start(self.around)
+                    meter.start(self.around, self.limit)
                     strides = lower(graph, is_backward, self.num_fwd_outputs, self.strides)
                     self.strides = self.strides or strides
                     self.peaks[is_backward] = meter.peaks.get(is_backward, 0)
@@ -151,7 +146,6 @@ class Search:
         the code exceeded and one hundredth more, and plans between the budget and the least memory of any code: these
         replay less, and operands of ops fused with replays live longer, too."""
         yield FIRST
-        yield Try()
         yield Try(is_near=True)
         yield (less := Try(is_near=True, stores=True))
         more = min(each.peak for each in self.tried.values())

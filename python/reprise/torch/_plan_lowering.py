@@ -42,6 +42,8 @@ class Meter(CustomSchedulerPass):
     def __init__(self, key: str) -> None:
         self.key = key
         self.around: Surroundings | None = None
+        #: Bytes that the code may need. If it needs more, no buffer waits for the next buffer of its size.
+        self.limit = 0
         self.peaks: dict[bool, int] = {}
         #: The chosen code, and its settings: None while codes are only counted.
         self.code: "Candidate | None" = None
@@ -59,16 +61,16 @@ class Meter(CustomSchedulerPass):
 
     def uuid(self) -> str:
         """Returns the key of Inductor's caches: the settings decide what is fused, and the limit what is abandoned."""
-        return f"{self.key} {self.chosen} {self.code and self.code.limit}"
+        return f"{self.key} {self.chosen} {self.limit}"
 
-    def start(self, around: Surroundings) -> None:
+    def start(self, around: Surroundings, limit: int) -> None:
         """Starts the count of a code."""
         patches.LINES.check()
-        self.around, self.peaks, self.code, self.chosen = around, {}, None, None
+        self.around, self.limit, self.peaks, self.code, self.chosen = around, limit, {}, None, None
 
     def choose(self, chosen: "Try", code: "Candidate") -> None:
         """Sets the code that is compiled, and counted again."""
-        self.start(code.around)
+        self.start(code.around, code.limit)
         self.code, self.chosen = code, chosen
 
     def compile(self, graph: fx.GraphModule, inputs: Any, **named: Any) -> Any:
@@ -85,19 +87,38 @@ class Meter(CustomSchedulerPass):
         return nodes
 
     def _follow(self, plan_reuse: Any, lines: Any, is_backward: bool) -> Any:
-        def run() -> None:
-            plan_reuse()
+        def count() -> int:
             tally = Tally(self.around, is_backward)
             for line in lines.lines:
                 tally.step(line)
-            self.peaks[is_backward] = tally.peak
+            return tally.peak
+
+        def run() -> None:
+            before = list(lines.lines)
+            plan_reuse()
+            peak = count()
+            if peak > self.limit and config.allow_buffer_reuse:
+                _restore(lines, before)
+                with config.patch(allow_buffer_reuse=False):
+                    plan_reuse()
+                    peak = count()
+            self.peaks[is_backward] = peak
             if self.code is None:
                 raise Counted([_strides(each) for each in V.graph.graph_outputs])
             is_expected = self.code.peaks and not self.code.fits
-            if tally.peak > self.code.limit and not self.made and not is_expected:
+            if peak > self.limit and not self.made and not is_expected:
                 self.made[self.chosen] = dict(self.peaks)
                 raise Exceeded
         return run
+
+
+def _restore(lines: Any, before: list[Any]) -> None:
+    """Undoes the choice of buffers that are reused. Inductor lets a buffer wait for the next buffer of its size if its own
+    estimate of the peak allows that, which knows neither the workspace of libraries nor the memory around the graph."""
+    lines.lines = before
+    for each in before:
+        if isinstance(each, code.FreeIfNotReusedLine):
+            each.is_reused = False
 
 
 def _strides(output: Any) -> tuple[int, ...] | None:
