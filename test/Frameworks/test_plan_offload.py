@@ -48,7 +48,7 @@ def try_bits():
     expected = step(model, model, x)
     step(model, compiled(model), x)
     whole = plans()[-1]
-    policies = {"products": {aten.addmm: "must_offload"}, "all": "must_offload", "views": {aten.t: "must_offload", aten.view: "must_offload"},
+    policies = {"all": "must_offload", "views": {aten.t: "must_offload", aten.view: "must_offload"},
                 "several results": {aten.native_layer_norm: "must_offload", aten.native_dropout: "must_offload"},
                 "with replays": {aten.addmm: "must_offload", aten.gelu: "must_recompute"},
                 "a function": lambda node: "must_offload" if node.target is aten.gelu.default else None}
@@ -100,7 +100,37 @@ def try_uses():
     checks.check("results stay in memory: bits", equal(*found))
 
 
+def try_budgets():
+    """Checks plans that move values by themselves: within a share, and within bytes of a step of two graphs."""
+    x, model = torch.randn(512, 32), build()
+    expected = step(model, model, x)
+
+    def broken(x):
+        for place, layer in enumerate(model.layers):
+            if place == 1:
+                torch._dynamo.graph_break()
+            x = layer(x)
+        return x.square().mean()
+    for name, call, budget in (("a share", model, "50%"), ("the least share", model, "1%"), ("two graphs", broken, 1_500_000)):
+        made = []
+        for offload in (False, True):
+            run = compiled(call, budget=budget, offload=offload)
+            found = [step(model, run, x) for _ in range(3 if call is broken else 1)][-1]
+            model.zero_grad(set_to_none=True)
+            executed = memory.measure_peak(lambda: run(x).backward())
+            plan = plans()[-1]
+            made.append(plan)
+            limit = plan.budget if call is model else budget
+            checks.check(f"{name}, offload={offload}: bits", equal(found, expected))
+            checks.check(f"{name}, offload={offload}: within the budget", executed <= limit + OUTSIDE, f"{executed} > {limit}, {plan}")
+        if call is model:
+            checks.check(f"{name}: moved values save replays", made[1].host_bytes > 0 and made[1].extra_seconds < made[0].extra_seconds, str(made))
+
+
 def try_errors():
+    for options, words in (({"offload": "yes"}, "offload: expected True or False"), ({"offload": True, "codegen": "inductor"}, "in eager code only")):
+        good, text = refused(reprise.UsageError, words, call=lambda: compiled(lambda x: x.sin(), **options)(torch.ones(4, requires_grad=True)))
+        checks.check(f"{options} is an error", good, text)
     x = torch.randn(512, 32)
 
     def keep(context, op, *args, **kwargs):
@@ -123,7 +153,7 @@ def try_errors():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_bits, try_uses, try_errors):
+    for part in (try_bits, try_uses, try_budgets, try_errors):
         torch.manual_seed(0)
         part()
     checks.finish()

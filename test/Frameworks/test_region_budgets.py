@@ -30,7 +30,7 @@ class Layer(nn.Module):
 class Stack(nn.Module):
     """Model of layers, each called by ``around``."""
 
-    def __init__(self, around, layers=3):
+    def __init__(self, around, layers=2):
         super().__init__()
         self.around, self.layers = around, nn.ModuleList(Layer() for _ in range(layers))
 
@@ -80,7 +80,7 @@ def saved_bytes(run, x):
     return sum(size for place, size in found.items() if place != x.untyped_storage().data_ptr())
 
 
-def build(around, layers=3):
+def build(around, layers=2):
     torch.manual_seed(0)
     return Stack(around, layers)
 
@@ -104,9 +104,9 @@ def try_plans():
     x = torch.randn(256, 32)
     for name, way in WAYS.items():
         plain = build(reference(name))
-        for amp in (False, True):
+        for amp, budgets in ((False, ("0%", "40%", 70_000)), (True, ("40%",))):
             expected = step(plain, compiled(plain) if amp else plain, x, amp)
-            for budget in ("0%", "40%", 70_000):
+            for budget in budgets:
                 model = build(way(budget))
                 run = compiled(model)
                 found = step(model, run, x, amp)
@@ -126,14 +126,14 @@ def try_budgets():
     x = torch.randn(256, 32)
     plain = build(PLAIN)
     expected = step(plain, plain, x)
-    for options in ({"budget": "70%"}, {"budget": "70%", "codegen": "inductor"}, {"policy": "save-all"}):
+    for options in ({"budget": "70%"}, {"codegen": "inductor"}, {"policy": "save-all"}, {"budget": "50%", "offload": True}):
         model = build(bounded("30%"))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             run = compiled(model, **options)
             found, again = step(model, run, x), step(model, run, x)
         made = plans()[-1].regions
-        checks.check(f"{options}: bounds hold", len(made) == 3 and all(each.saved_bytes <= each.limit for each in made), str(made))
+        checks.check(f"{options}: bounds hold", len(made) == 2 and all(each.saved_bytes <= each.limit for each in made), str(made))
         is_same = equal(found, expected) if options.get("codegen") != "inductor" else equal(found, again)
         checks.check(f"{options}: bits", is_same)
 
@@ -193,10 +193,11 @@ def inner_bytes(report):
 
 def try_whole():
     x = torch.randn(256, 32)
-    for name, way in WAYS.items():
+    for name, budgets in (("alone", ("100%", "40%", 0)), ("in a checkpoint", (0,)), ("nested", ("100%", 0))):
+        way = WAYS[name]
         model = build(reference(name), 2)
         expected, whole = step(model, compiled(model, "reprise", policy="save-all"), x), None
-        for budget in ("100%", "40%", 0):
+        for budget in budgets:
             model = build(way(budget), 2)
             found, report = step(model, compiled(model, "reprise"), x), graphs()[-1].report
             whole = inner_bytes(report) if whole is None else whole

@@ -29,7 +29,7 @@ from ._step_graphs import StepGraph
 from ._step_ledger import ledger_of
 from ._tracing import tracing
 
-OPTIONS = ("budget", "policy", "codegen", "bits")
+OPTIONS = ("budget", "policy", "codegen", "bits", "offload")
 CODEGENS = ("inductor", "eager")
 #: Bits of Inductor's code: equal under every plan, or those of Inductor's own fusion.
 BITS = ("plan", "inductor")
@@ -173,29 +173,40 @@ def _check_nested(inputs: Sequence[Any]) -> None:
                     "takes them to backend=\"inductor\", or give it their values and offsets")
 
 
-def _make_partitioner(options: dict[str, Any] | None, is_followed: bool, marks: str) -> Callable[[], Partitioner]:
-    """Checks the options; the result makes a partitioner for each size of a graph."""
-    given = dict(options or {})
-    unknown = [name for name in given if name not in OPTIONS]
-    if unknown:
-        raise UsageError(f"unknown option {unknown[0]!r}{suggest(unknown[0], OPTIONS)}")
-    codegen, bits, policy = given.get("codegen", "inductor"), given.get("bits", "plan"), given.get("policy")
+def _read_choices(given: dict[str, Any]) -> tuple[str, str, bool]:
+    """Returns the options ``codegen``, ``bits`` and ``offload``, checked."""
+    codegen, bits, moves = given.get("codegen", "inductor"), given.get("bits", "plan"), given.get("offload", False)
     for name, value, known in ("codegen", codegen, CODEGENS), ("bits", bits, BITS):
         if value not in known:
             raise UsageError(f"unknown {name} {value!r}{suggest(value, known)}")
     if bits == "inductor" and codegen == "eager":
         raise UsageError('bits="inductor" needs codegen="inductor": eager ops have the same bits under every plan; remove one of the '
                          "two options")
+    if not isinstance(moves, bool):
+        raise UsageError(f"offload: expected True or False, got {moves!r}")
+    if moves and codegen != "eager":
+        raise UsageError('offload: values are moved in eager code only; set codegen="eager", too')
+    return codegen, bits, moves
+
+
+def _make_partitioner(options: dict[str, Any] | None, is_followed: bool, marks: str) -> Callable[[], Partitioner]:
+    """Checks the options; the result makes a partitioner for each size of a graph."""
+    given = dict(options or {})
+    unknown = [name for name in given if name not in OPTIONS]
+    if unknown:
+        raise UsageError(f"unknown option {unknown[0]!r}{suggest(unknown[0], OPTIONS)}")
+    codegen, bits, moves = _read_choices(given)
+    policy = given.get("policy")
     labels.check(policy)
     budget = parse_budget(given.get("budget"))
     # The code of an untested version might have other bits under each plan.
     is_fused = codegen == "inductor" and (bits == "inductor" or is_tested())
-    return lambda: Partitioner(budget, policy, is_fused, is_followed, bits=bits, marks=marks)
+    return lambda: Partitioner(budget, policy, is_fused, is_followed, bits=bits, marks=marks, moves=moves)
 
 
 def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable:
     """A backend of torch.compile. Options: ``budget``, ``policy``, ``codegen`` ("inductor" or "eager"), ``bits`` ("plan" or
-    "inductor")."""
+    "inductor"), ``offload``."""
     try:
         check_open()
         regions.mark(graph)

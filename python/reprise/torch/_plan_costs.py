@@ -13,6 +13,8 @@ RATES = {"cpu": (40e9, 8e9, 3e-6), "cuda": (100e12, 2e12, 4e-6)}
 
 #: Per device type: bytes per second of the link to the host.
 LINKS = {"cpu": 8e9, "cuda": 25e9}
+#: Least quotient of an op's seconds and those of moving its result, for plans that move values by themselves.
+LEAST_GAIN = 1.5
 
 
 def copy_seconds(size: int, device: torch.device) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap
 from typing import Any
 
-
 import torch
 
 _library = torch.library.Library("reprise", "FRAGMENT")
@@ -30,7 +29,9 @@ def _second_memory(x: torch.Tensor) -> torch.Tensor:
 
 
 def _stream(device: torch.device) -> Any:
-    return _streams.setdefault(device.index, torch.cuda.Stream(device))
+    if device.index not in _streams:
+        _streams[device.index] = torch.cuda.Stream(device)
+    return _streams[device.index]
 
 
 def _to_host(x: torch.Tensor) -> torch.Tensor:

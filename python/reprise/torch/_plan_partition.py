@@ -82,7 +82,7 @@ class Partitioner(CustomPartitionerFn):
     """Partitioner that plans a joint graph within a budget: bytes, or a share of the graph's bytes without replays."""
 
     def __init__(self, budget: str, policy: Policy, is_fused: bool, is_followed: bool = False, saved: int | None = None,
-                 bits: str = "plan", marks: str = "") -> None:
+                 bits: str = "plan", marks: str = "", moves: bool = False) -> None:
         self.budget, self.policy, self.is_fused = budget, policy, is_fused
         #: Bits of Inductor's code: "plan", equal under every plan, or "inductor", those of Inductor's own fusion.
         self.bits = bits
@@ -90,6 +90,8 @@ class Partitioner(CustomPartitionerFn):
         self.is_followed = is_followed
         #: Regions with a budget around each op of Dynamo's graph, as a text.
         self.marks = marks
+        #: Flag of plans that may move values to the host by themselves.
+        self.moves = moves
         #: Limit of the bytes that a call saves, or None; whether a step's plan has decided it and the budget; and the
         #: peak that the step leaves to the code.
         self.saved, self.is_decided = saved, False
@@ -110,14 +112,14 @@ class Partitioner(CustomPartitionerFn):
         return self  # Inductor copies its configuration, which contains this object.
 
     def __reduce__(self) -> tuple:
-        return Partitioner, (self.budget, self.policy, self.is_fused, self.is_followed, self.saved, self.bits, self.marks)
+        return Partitioner, (self.budget, self.policy, self.is_fused, self.is_followed, self.saved, self.bits, self.marks, self.moves)
 
     def uuid(self) -> Any:
         """The key of Inductor's caches. A policy that is a function has no text that tells its next answers."""
         if callable(self.policy):
             return None
         policy = sorted(map(str, self.policy.items())) if isinstance(self.policy, dict) else str(self.policy)
-        return cache.key(self.budget, self.saved, policy, self.is_fused, self.bits, self.marks, sources())
+        return cache.key(self.budget, self.saved, policy, self.is_fused, self.bits, self.marks, self.moves, sources())
 
     def decide(self, peak: int, saved: int | None, room: int) -> None:
         """Sets the limits that a step's plan gives the graph, and the peak that the step leaves to its code."""
@@ -149,7 +151,8 @@ class Partitioner(CustomPartitionerFn):
             fix(joint.graph)
         calls = [node for node in joint.graph.nodes if node.op == "call_function"]
         measured = [each for each in calls if workspace.calls_library(each)] if self.is_fused else calls
-        problem = Problem(joint, num_fwd_outputs, static_lifetime_input_indices or (), self.policy, workspace.measure(measured))
+        problem = Problem(joint, num_fwd_outputs, static_lifetime_input_indices or (), self.policy, workspace.measure(measured),
+                          self.moves)
         if problem.border == len(problem.operations):  # no differentiation
             return default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs,
                                                   static_lifetime_input_indices=list(static_lifetime_input_indices or ()))

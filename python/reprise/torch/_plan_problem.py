@@ -60,7 +60,7 @@ class Problem:
     """
 
     def __init__(self, joint: fx.GraphModule, num_fwd_outputs: int, static_inputs: Iterable[int], policy: Policy,
-                 measured: dict[fx.Node, Measured]) -> None:
+                 measured: dict[fx.Node, Measured], moves: bool = False) -> None:
         self.joint, self.measured = joint, measured
         outputs = tree_leaves(next(iter(joint.graph.find_nodes(op="output"))).args)
         self.forward_outputs, self.backward_outputs = outputs[:num_fwd_outputs], outputs[num_fwd_outputs:]
@@ -73,7 +73,7 @@ class Problem:
             each.region = found[each.node]
         self.labels = [self._label(each, policy) for each in self.operations]
         self._join_views(found, policy)
-        self._add_offloads()
+        self._add_offloads(moves)
         #: Regions with a budget, and the values that they must not save.
         self.bounded: list[Any] = []
         self.limited: set[int] = set()
@@ -174,22 +174,41 @@ class Problem:
             self.labels[place] = join(operation.node, self.labels[place], operation.is_pinned, node,
                                       label(node, False, policy), is_inside)
 
-    def _add_offloads(self) -> None:
-        """Adds an operation behind each value that waits on the host: the backward pass reads its replay, a copy. Results
-        of the graph are in memory in any case."""
+    def _add_offloads(self, moves: bool) -> None:
+        """Adds an operation behind each value that waits on the host, or may: the backward pass reads its replay, a copy.
+        Results of the graph are in memory in any case."""
         given = {self.value(each) for each in (*self.forward_outputs, *self.backward_outputs)}
         read = {value for each in self.operations[self.border:] for value in self.operands(each)}
+        chosen = self._find_movable(read - given - {None}) if moves else set()
         operations, labels = [], []
         for operation, word in zip(self.operations, self.labels):
             operations.append(operation)
             labels.append(None if word == OFFLOAD else word)
-            for value, _ in self.valued(operation) if word == OFFLOAD else ():
-                if value in read and value not in given:
+            for value, _ in self.valued(operation):
+                if value in read and value not in given and (word == OFFLOAD or value in chosen):
                     operations.append(Operation(operation.node, False, offloads=value - operation.first_value, region=operation.region))
-                    labels.append("must_recompute")
+                    labels.append("must_recompute" if word == OFFLOAD else None)
         self.operations, self.labels = operations, labels
         self.border = sum(not each.is_backward for each in operations)
         self._number_values()
+
+    def _find_movable(self, values: set[int]) -> set[int]:
+        """Returns the values without a label that are cheaper to move than to compute again: those that gain the most, as
+        many as the link carries in a third of the step."""
+        room, gains = sum(map(self.seconds, self.operations)) / 3, {}
+        for value in sorted(values):
+            maker = self.value_makers[value]
+            operation = self.operations[maker]
+            if self.labels[maker] is None and not operation.is_backward and not operation.is_copy:
+                device = results(operation.node)[value - operation.first_value].device
+                price = costs.copy_seconds(dict(self.valued(operation))[value], device)
+                gains[value] = self.seconds(operation) / max(price, 1e-12), price
+        chosen = set()
+        for value, (gain, price) in sorted(gains.items(), key=lambda each: (-each[1][0], each[0])):
+            if gain >= costs.LEAST_GAIN and price <= room:
+                chosen.add(value)
+                room -= price
+        return chosen
 
     def _find_late_reads(self) -> tuple[set[int], dict[int, int]]:
         """Returns the values that are gradients, and for outputs the launch until which a caller holds them."""
