@@ -182,6 +182,8 @@ def try_errors():
             text = error_of(lambda: step(model, compiled(model, backend), x))
         checks.check(f"{backend}: a region around a compiled function is an error", "inside of the compiled function" in text, text)
     model = build(bounded("50%"))
+    text = error_of(lambda: reprise.torch.export(build(bounded("50%")), [x], path="model.mlir"))
+    checks.check("a region in an exported model is an error", "an exported model cannot have" in text, text)
     plain = build(PLAIN)
     checks.check("outside of compiled code a region has no effect", equal(step(model, model, x), step(plain, plain, x)))
 

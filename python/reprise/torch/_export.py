@@ -17,6 +17,7 @@ from .._errors import UsageError
 from ._export_batch import BatchDim, batch_dims
 from ._export_norms import averages_by_tensors
 from ._export_optimizers import Rates, Slot, updates_of
+from ._plan_regions import list_bounds, mark
 from ._seam.dynamo import reset
 from ._seam.joint import InputMutationAOTOutput
 from ._whole_coarse import keep_whole
@@ -41,6 +42,10 @@ class _Captured:
         if self.graph is not None:
             raise UsageError("the model breaks into several graphs, where export needs a single one: TORCH_LOGS=graph_breaks shows the breaks")
         keep_whole(module)
+        mark(module)
+        if list_bounds(module):
+            raise UsageError("the model has a region(budget=…), which an exported model cannot have: leave the region out, and give "
+                             "reprise-compile a budget or a policy")
 
         def compiler(functional: Functional) -> Callable[[list[Any]], list[Any]]:
             self.graph = Imported(functional, may_call=False)
