@@ -38,6 +38,10 @@ class _Bounded:
         """Returns the bytes of each inner value that a program saves."""
         return {name: rows[name]["saved_bytes"] for name in self.inner if name in rows and rows[name]["saved_bytes"]}
 
+    def bytes_in(self, rows: Rows) -> int:
+        """Returns the bytes of all inner values."""
+        return sum(rows[name]["bytes"] for name in self.inner if name in rows)
+
     def choose(self, rows: Rows, excess: int, takes_all: bool) -> bool:
         """Labels values to replay that free ``excess`` bytes at a low price; returns whether there was one."""
         free = {name: size for name, size in self.saved(rows).items() if not str(rows[name]["label"]).startswith("must")}
@@ -73,7 +77,17 @@ def _estimate(text: Text, **options: Any) -> Rows:
             for name in row["name"].split(",") if name.startswith("region/")}
 
 
-def limit_regions(builder: Builder, outputs: Sequence[Value], write: Callable[[], Text], policy: Any) -> None:
+def _settle(bounds: Sequence[_Bounded], rows: Rows) -> bool:
+    """Labels the inner values that are replayed without a MUST, so that no budget of the step saves them; returns whether
+    there was one."""
+    found = [each.inner[name] for each in bounds for name in each.inner
+             if name in rows and rows[name]["decision"] == "replayed" and not str(rows[name]["label"]).startswith("must")]
+    for line in found:
+        line.label = "must_recompute"
+    return bool(found)
+
+
+def limit_regions(builder: Builder, outputs: Sequence[Value], write: Callable[[], Text], options: dict[str, Any]) -> None:
     """Labels the inner values that regions with a budget do not save. ``write`` writes the program with the labels."""
     lines = builder.live_lines(outputs)
     bounds = [_Bounded(path, lines, outputs) for path in find_bounds(line.region for line in lines)]
@@ -81,14 +95,17 @@ def limit_regions(builder: Builder, outputs: Sequence[Value], write: Callable[[]
         line.is_named = True
     if not bounds:
         return
-    whole = _estimate(write(), policy="save-all", ignore_checkpoints=True)
+    machine = {key: options[key] for key in ("target", "device_file") if key in options}
+    whole = _estimate(write(), policy="save-all", ignore_checkpoints=True, **machine)
     limits = [limit_bytes(each.budget, sum(each.saved(whole).values())) for each in bounds]
     attempt, is_changed = 0, True
     while is_changed:
-        rows = _estimate(write(), policy=policy)
+        rows = _estimate(write(), policy=options.get("policy"), **machine)
         excesses = [sum(each.saved(rows).values()) - limit for each, limit in zip(bounds, limits)]
         changes = [each.choose(rows, excess, attempt >= ROUNDS) for each, excess in zip(bounds, excesses) if excess > 0]
         attempt, is_changed = attempt + 1, any(changes)
+        if not is_changed and options.get("budget") is not None:
+            is_changed = _settle([each for each, limit in zip(bounds, limits) if limit < each.bytes_in(rows)], rows)
     for each, excess, limit in zip(bounds, excesses, limits):
         if excess > 0:
             each.refuse(limit, limit + excess)

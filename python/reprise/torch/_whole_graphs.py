@@ -204,7 +204,7 @@ def compile_graph(imported: Imported, options: dict[str, Any], share: StepBudget
     pairs, wanted = imported.pairs(), [imported.value(node) for node in imported.wanted]
     gradients = [(f"gradient/{number}", value) for number, value in enumerate(wanted)]
     limit_regions(imported.builder, [*(value for _, value in results), *(value for value, _, _ in pairs)],
-                  lambda: write_pausing(imported.builder, arguments, results, pairs, gradients), options.get("policy"))
+                  lambda: write_pausing(imported.builder, arguments, results, pairs, gradients), options)
     scalar = first_scalar(imported.builder, arguments, pairs, wanted)
     given = [value for _, value in scalar.arguments]
     budget = options.get("budget")
