@@ -33,6 +33,12 @@ def is_wait(node: fx.Node) -> bool:
     return isinstance(node.target, OpOverload) and node.target.name() == "_c10d_functional::wait_tensor"
 
 
+def is_opaque(node: fx.Node) -> bool:
+    """Returns whether a node is an object of Python, such as the mesh of processes of a DTensor."""
+    numbers = (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
+    return "val" in node.meta and not isinstance(node.meta["val"], (torch.Tensor, tuple, list, type(None), *numbers))
+
+
 def is_mutation(node: fx.Node) -> bool:
     """Returns whether a call writes one of its operands, as the copies do that end a step's update of buffers."""
     target = node.target

@@ -15,6 +15,8 @@ from ._step_joint import Row, merge
 #: Seconds that a rank waits for tables of others.
 PATIENCE = 10.0
 PREFIX = "reprise/step"
+#: Number of shared tables by the key of their step: a program may train an equal model again.
+_rounds: dict[str, int] = {}
 
 
 def _name(*parts: object) -> str:
@@ -26,13 +28,19 @@ def announce(graph: str) -> None:
     store = ranks.store()
     if store:
         store.set(_name("graph", graph, store.rank), "1")
+        store.set(_name("some", store.rank), "1")
 
 
 def publish(key: str, rows: Sequence[Sequence[Row]]) -> None:
     """Gives the other ranks the table of a step: the rows of each order."""
     store = ranks.store()
     if store:
-        store.set(_name(key, store.rank), json.dumps([[dataclasses.astuple(row) for row in each] for each in rows]))
+        store.set(_name(key, _rounds.get(key, 0), store.rank), json.dumps([[dataclasses.astuple(row) for row in each] for each in rows]))
+
+
+def _may_run(store: ranks.Store, rank: int, graphs: Sequence[str]) -> bool:
+    """Returns whether a rank may run a step of these graphs: it has one of them, or has not compiled any graph yet."""
+    return not store.has([_name("some", rank)]) or any(store.has([_name("graph", each, rank)]) for each in graphs)
 
 
 def _read(text: str) -> list[list[Row]]:
@@ -50,15 +58,17 @@ def share(key: str, graphs: Sequence[str], rows: list[list[Row]]) -> list[list[R
     if store is None:
         return rows
     publish(key, rows)
+    place = (key, _rounds.get(key, 0))
+    _rounds[key] = place[1] + 1
     deadline = time.monotonic() + PATIENCE
-    merged = _name(key, "merged")
+    merged = _name(*place, "merged")
     if store.rank == 0:
-        others = [rank for rank in range(1, store.size) if store.has([_name("graph", each, rank) for each in graphs])]
-        texts = [store.wait(_name(key, rank), deadline) for rank in others]
+        others = [rank for rank in range(1, store.size) if _may_run(store, rank, graphs)]
+        texts = [store.wait(_name(*place, rank), deadline) for rank in others]
         rows = _merge([rows, *(_read(each) for each in texts if each)])
         store.set(merged, json.dumps([[dataclasses.astuple(row) for row in each] for each in rows]))
         return rows
-    if not store.has([_name("graph", each, 0) for each in graphs]):
+    if not _may_run(store, 0, graphs):
         return rows
     text = store.wait(merged, deadline + PATIENCE)
     return _merge([rows, _read(text)]) if text else rows

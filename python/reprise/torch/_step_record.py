@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
@@ -60,13 +60,15 @@ class Earlier:
     """Memory from before a step: gradients of all parameters that graphs have read, and what FSDP2 holds."""
 
     def __init__(self, parameters: Iterable[torch.Tensor]) -> None:
+        #: Function that is called when FSDP2 drops a buffer.
+        self.notify: Callable[[], None] = lambda: None
         grads = sharded.plain(each.grad for each in parameters if each.grad is not None)
         held = {each.untyped_storage()._cdata: each for each in grads if each.layout is torch.strided}
         storages = [each.untyped_storage() for each in held.values()]
         self._gradients = [(StorageWeakRef(each), each.nbytes()) for each in storages]
         # FSDP2 frees and fills the storage of one tensor again and again, so that the tensor is watched.
         others = {each.untyped_storage()._cdata: each for each in sharded.held()}
-        self._sharded = [(weakref.ref(each), each.untyped_storage().nbytes()) for key, each in others.items() if key not in held]
+        self._sharded = [(weakref.ref(each, lambda _: self.notify()), each.untyped_storage().nbytes()) for key, each in others.items() if key not in held]
 
     def bytes(self) -> int:
         """Returns the bytes that have been held without a pause."""
@@ -98,9 +100,11 @@ class Segment:
         self.running: Call | None = None
         self.is_compiling = False
         self.marks: list[Mark] = []
+        self.is_finished = False
         self.gauge: Gauge | None = None
         #: Cleared if the record tells nothing: several threads, or passes within passes.
         self.is_clean = True
+        earlier.notify = self._mark_free
         if records:
             _leave_open(None)  # Another thread may have ended this thread's last segment.
             gauge = CudaGauge() if is_cuda else CpuGauge()
@@ -124,6 +128,11 @@ class Segment:
             self.gauge.mark()
             self.marks.append(Mark(kind, call, list(self.waiting), self.earlier.bytes()))
 
+    def _mark_free(self) -> None:
+        """Begins another period of the program, since less memory from before the step is held."""
+        if self.marks and self.marks[-1].kind == "program" and not self.is_finished:
+            self.mark("program")
+
     def end_backward(self, is_freed: bool) -> None:
         """Notes whether the gradients of a call's outputs died in its backward pass."""
         if is_freed:
@@ -141,6 +150,7 @@ class Segment:
         """Ends the record; returns, for each period, the bytes at its begin and the most within it."""
         if self.gauge is None:
             return []
+        self.is_finished = True
         counts = self.gauge.stop()
         _open.gauge = None
         found, compiled = [], 0

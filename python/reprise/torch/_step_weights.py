@@ -127,8 +127,8 @@ def _find_reads(problem: Problem, carrier: Carrier) -> dict[Place, int]:
     for each in carrier.saved:
         held = problem.holder(each)
         place = numbers.get(held[0]) if held[0].op == "placeholder" else outputs.get(held)
-        if place and isinstance(held[0].meta["val"], torch.Tensor):
-            reads[place] = storage_bytes(held[0].meta["val"])
+        if place and held[0].op == "placeholder":
+            reads[place] = storage_bytes(held[0].meta["val"]) if isinstance(held[0].meta["val"], torch.Tensor) else 0
         elif place:
             reads[place] = problem.returned(held[0])[held[1]]
     return reads
