@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import torch
 
-from . import _step_ranks as ranks
 from ._seam.core import keeps_graph, tree_leaves
 from ._step_curves import Curve
 from ._step_joint import Option
@@ -65,7 +64,6 @@ class StepGraph:
         self.first = self.curve.option(*partitioner.limits)
         self._codes[self.first.limits] = code, self.first.peak_limit
         self.ledger.graphs[self.number] = self
-        ranks.announce(self.curve.key)
         return self
 
     def code(self, option: Option, arguments: Sequence[Any]) -> Callable:

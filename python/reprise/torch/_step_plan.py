@@ -33,8 +33,7 @@ Orders = Mapping[tuple, "Known"]
 def plan(budget: str, known: Orders, graphs: Mapping[int, "StepGraph"]) -> None:
     """Gives each graph of the known orders its plan. Raises an error if bytes cannot be met."""
     numbers = _numbers(known)
-    curves = [graphs[number].curve.key for number in numbers]
-    rows = ranks.share(_key(budget, known, graphs), curves, _table(known))
+    rows = ranks.share(_key(budget, known, graphs), _table(known))
     calls = [sum(each.passes.get(number, 0) for each in known.values()) for number in numbers]
     step = Step(budget, [graphs[number] for number in numbers], rows, calls)
     choice = step.choose()

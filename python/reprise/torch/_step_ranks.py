@@ -1,5 +1,5 @@
-"""Lets ranks that run the same step plan with one table, by the store of the process group, in which no rank waits for
-an answer that may never come."""
+"""Lets ranks that run the same step plan with one table. They meet in the store of the process group, where no rank
+waits long for an answer that may never come."""
 
 from __future__ import annotations
 
@@ -12,39 +12,34 @@ from . import _plan_cache as cache
 from ._seam import ranks
 from ._step_joint import Row, merge
 
-#: Seconds that a rank waits for tables of others.
+#: Seconds that a rank waits for the tables of others.
 PATIENCE = 10.0
-PREFIX = "reprise/step"
-#: Number of shared tables by the key of their step: a program may train an equal model again.
-_rounds: dict[str, int] = {}
+#: Number of each step among the recorded steps of this process, by its key.
+_numbers: dict[str, int] = {}
+_count = 0
+#: Ranks whose recorded steps were others, or which were late. Nobody waits for them again.
+_strangers: set[int] = set()
 
 
-def _name(*parts: object) -> str:
-    return "/".join(map(str, (PREFIX, *parts)))
+def key_of(*parts: object) -> str:
+    """Returns the key of a step: equal on ranks that run the same one."""
+    return cache.key(*parts)[:32]
 
 
-def announce(graph: str) -> None:
-    """Tells the other ranks that this rank has a graph."""
-    store = ranks.store()
-    if store:
-        store.set(_name("graph", graph, store.rank), "1")
-        store.set(_name("some", store.rank), "1")
+def _name(number: int, rank: int | str) -> str:
+    return f"reprise/step/{number}/{rank}"
 
 
-def publish(key: str, rows: Sequence[Sequence[Row]]) -> None:
-    """Gives the other ranks the table of a step: the rows of each order."""
-    store = ranks.store()
-    if store:
-        store.set(_name(key, _rounds.get(key, 0), store.rank), json.dumps([[dataclasses.astuple(row) for row in each] for each in rows]))
+def _write(key: str, rows: Sequence[Sequence[Row]]) -> str:
+    return json.dumps([key, [[dataclasses.astuple(row) for row in each] for each in rows]])
 
 
-def _may_run(store: ranks.Store, rank: int, graphs: Sequence[str]) -> bool:
-    """Returns whether a rank may run a step of these graphs: it has one of them, or has not compiled any graph yet."""
-    return not store.has([_name("some", rank)]) or any(store.has([_name("graph", each, rank)]) for each in graphs)
-
-
-def _read(text: str) -> list[list[Row]]:
-    return [[Row(kind, graph, level, tuple(map(tuple, waiting))) for kind, graph, level, waiting in each] for each in json.loads(text)]
+def _read(text: str | None, key: str) -> list[list[Row]] | None:
+    """Returns the table of a step; None for another step."""
+    found, rows = json.loads(text) if text else (None, [])
+    if found != key:
+        return None
+    return [[Row(kind, graph, level, tuple(map(tuple, waiting))) for kind, graph, level, waiting in each] for each in rows]
 
 
 def _merge(tables: Sequence[Sequence[Sequence[Row]]]) -> list[list[Row]]:
@@ -52,28 +47,33 @@ def _merge(tables: Sequence[Sequence[Sequence[Row]]]) -> list[list[Row]]:
     return [merge([row for each in orders for row in each]) for orders in zip(*tables)]
 
 
-def share(key: str, graphs: Sequence[str], rows: list[list[Row]]) -> list[list[Row]]:
-    """Returns the table of all ranks that run the same step with the same graphs: rank 0 merges their tables."""
+def publish(key: str, rows: Sequence[Sequence[Row]]) -> None:
+    """Gives the other ranks the table of a recorded step: the rows of each order."""
+    global _count
     store = ranks.store()
-    if store is None:
+    if store:
+        _numbers[key] = _count
+        _count += 1
+        store.set(_name(_numbers[key], store.rank), _write(key, rows))
+
+
+def share(key: str, rows: list[list[Row]]) -> list[list[Row]]:
+    """Returns the table of all ranks that run the same step: rank 0 merges their tables."""
+    store = ranks.store()
+    if store is None or key not in _numbers:
         return rows
-    publish(key, rows)
-    place = (key, _rounds.get(key, 0))
-    _rounds[key] = place[1] + 1
-    deadline = time.monotonic() + PATIENCE
-    merged = _name(*place, "merged")
+    deadline, number = time.monotonic() + PATIENCE, _numbers[key]
+
+    def ask(rank: int, name: int | str, until: float) -> list[list[Row]] | None:
+        found = None if rank in _strangers else _read(store.wait(_name(number, name), until), key)
+        if found is None:
+            _strangers.add(rank)
+        return found
+
     if store.rank == 0:
-        others = [rank for rank in range(1, store.size) if _may_run(store, rank, graphs)]
-        texts = [store.wait(_name(*place, rank), deadline) for rank in others]
-        rows = _merge([rows, *(_read(each) for each in texts if each)])
-        store.set(merged, json.dumps([[dataclasses.astuple(row) for row in each] for each in rows]))
+        tables = [ask(rank, rank, deadline) for rank in range(1, store.size)]
+        rows = _merge([rows, *(each for each in tables if each)])
+        store.set(_name(number, "merged"), _write(key, rows))
         return rows
-    if not _may_run(store, 0, graphs):
-        return rows
-    text = store.wait(merged, deadline + PATIENCE)
-    return _merge([rows, _read(text)]) if text else rows
-
-
-def key_of(*parts: object) -> str:
-    """Returns the key of a step: equal on ranks that run the same one."""
-    return cache.key(*parts)[:32]
+    merged = ask(0, 0, deadline) and ask(0, "merged", deadline + PATIENCE)
+    return _merge([rows, merged]) if merged else rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import time
-from typing import Any, Sequence
+from typing import Any
 
 import torch.distributed as distributed
 
@@ -18,10 +18,6 @@ class Store:
 
     def set(self, name: str, text: str) -> None:
         self._store.set(name, text)
-
-    def has(self, names: Sequence[str]) -> bool:
-        """Returns whether all names were set."""
-        return self._store.check(list(names))
 
     def wait(self, name: str, deadline: float) -> str | None:
         """Returns a text, or None if nobody sets it before the deadline."""
