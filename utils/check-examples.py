@@ -40,6 +40,7 @@ CASES = {
     "pytorch/layers.py": ("torch", "PYTHON HERE/pytorch/layers.py --codegen=eager", "budget of the step"),
     "pytorch/diffusion.py": ("diffusers", f"{VISION}diffusion.py", "replays"),
     "pytorch/images.py": ("timm", f"{VISION}images.py", "replays"),
+    "pytorch/lightning_module.py": ("lightning_utilities", f"{VISION}lightning_module.py", "replays"),
     "pytorch/fsdp.py": ("torch", "PYTHON HERE/pytorch/fsdp.py", "step 2"),
     "jax/train.py": ("jax", "PYTHON HERE/jax/train.py", "arena and workspace"),
     "embedding/train.c": (None, f"{ZOO}; PREFIX/programs/train-c model.mlir 70% 3", "step 2"),

@@ -24,7 +24,8 @@ def codes_of(model, x, backend, options=None):
     """Returns the texts of the code that Inductor compiles for a step, without its numbers of graphs; and the results."""
     made = []
     torch._dynamo.reset()
-    with mock.patch.object(GraphLowering, "save_output_code", made.append), config.patch(force_disable_caches=True):
+    with mock.patch.object(GraphLowering, "save_output_code", made.append), config.patch(fx_graph_cache=False), \
+            joint_config.patch(enable_autograd_cache=False):
         results = step(model, torch.compile(model, backend=backend, options=options), x)
     return [re.sub(r"# AOT ID: .*", "", each) for each in made], results
 
@@ -44,7 +45,7 @@ def close(left, right):
 
 def try_codes():
     """Checks that bits="inductor" is Inductor's code of the same partition, and that bits="plan" is other code."""
-    model, x, made = Columns(), torch.randn(4, 16, 32), {}
+    model, x, made = Columns(1), torch.randn(4, 16, 32), {}
     for budget in (None, "70%"):
         expected, results = codes_of(model, x, plain(budget or UNLIMITED))
         options = {} if budget is None else {"budget": budget}

@@ -62,8 +62,8 @@ def _short_functions(limit: int) -> contextlib.AbstractContextManager:
 
 @dataclasses.dataclass(frozen=True)
 class Try:
-    """Settings of a code: the byte limit of the plan (None: the budget), whether only near operations are fused,
-    and whether values are stored if that frees more than it needs."""
+    """Settings of a code: the byte limit of the plan (None: the budget), whether only near operations are fused, and
+    whether values are stored if that frees more than it needs."""
 
     within: int | None = None
     is_near: bool = False
@@ -71,13 +71,14 @@ class Try:
 
     @contextlib.contextmanager
     def choices(self, limit: int) -> Iterator[None]:
-        with contextlib.ExitStack() as stack:
-            if self.is_near:
-                stack.enter_context(V.set_choices_handler(_fuse_near(type(V.choices))))
-                stack.enter_context(_short_functions(limit))
+        if not self.is_near:
+            yield
+            return
+        with V.set_choices_handler(_fuse_near(type(V.choices))), _short_functions(limit):
             yield
 
 
+#: Settings of the code that is compiled without a count.
 FIRST = Try()
 
 
