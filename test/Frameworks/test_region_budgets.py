@@ -182,6 +182,18 @@ def try_errors():
             text = error_of(lambda: step(model, compiled(model, backend), x))
         checks.check(f"{backend}: a region around a compiled function is an error", "inside of the compiled function" in text, text)
     model = build(bounded("50%"))
+    weight = torch.randn(32, 32, requires_grad=True)
+
+    def deep(x):
+        with region(budget="0%"):
+            for _ in range(6):
+                x = (x @ weight).tanh() + x.sin()
+        return x.square().mean()
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        compiled(deep, budget="1%")(x).backward()
+    told = " ".join(str(each.message) for each in said)
+    checks.check("a share of the step is a goal, beside a share of a region as well", "takes its place" in told, told)
     text = error_of(lambda: reprise.torch.export(build(bounded("50%")), [x], path="model.mlir"))
     checks.check("a region in an exported model is an error", "an exported model cannot have" in text, text)
     plain = build(PLAIN)

@@ -107,3 +107,5 @@ def limit_regions(problem: "Problem") -> None:
             if not problem.operations[place].is_pinned and problem.labels[place] != "must_save":
                 problem.limited |= {value for value, _ in problem.valued(problem.operations[place])
                                     if value in bounded.inner and value not in kept}
+        if not bounded.budget.endswith("%"):
+            problem.demanded |= problem.limited & bounded.inner.keys()

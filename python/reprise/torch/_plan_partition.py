@@ -233,7 +233,7 @@ class Partitioner(CustomPartitionerFn):
             node = problem.operations[int(place.group(1))].node
             lines.append(f"{describe(node)} needs {summary['needed']:,} bytes at once")
         if musts:
-            lines.append(f"{musts} ops have a MUST label or lie in a region with a budget, which every plan obeys")
+            lines.append(f"{musts} ops have a MUST label or lie in a region with a budget in bytes, which every plan obeys")
         is_first = self.is_followed and not self.budget.endswith("%")
         lines.append(least_met(summary['lowest_peak'])
                      + (" for this graph; later graphs, behind a graph break, are not counted" if is_first else ""))

@@ -74,9 +74,10 @@ class Problem:
         self.labels = [self._label(each, policy) for each in self.operations]
         self._join_views(found, policy)
         self._add_offloads(moves)
-        #: Regions with a budget, and the values that they must not save.
+        #: Regions with a budget, the values that they must not save, and those of regions with a budget in bytes.
         self.bounded: list[Any] = []
         self.limited: set[int] = set()
+        self.demanded: set[int] = set()
         self.gradients, self.read_until = self._find_late_reads()
 
     def _order(self, static_inputs: Iterable[int], num_fwd_outputs: int) -> Iterable[Operation]:
@@ -276,10 +277,10 @@ class Problem:
             self.sizes(operation)[0], results(operation.node)[operation.offloads].device)
 
     def _is_asked(self, place: int) -> bool:
-        """Returns whether the label of an operation is a MUST of the user."""
+        """Returns whether the label of an operation is a MUST of the user, for whom a share is a goal."""
         operation = self.operations[place]
-        is_limited = any(value in self.limited for value, _ in self.valued(operation))
-        return (is_limited or str(self.labels[place]).startswith("must")) and not operation.is_state and not operation.is_pinned
+        is_demanded = any(value in self.demanded for value, _ in self.valued(operation))
+        return (is_demanded or str(self.labels[place]).startswith("must")) and not operation.is_state and not operation.is_pinned
 
     def count_musts(self) -> int:
         """Returns the number of operations with a MUST label of the user."""
