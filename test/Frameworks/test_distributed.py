@@ -65,6 +65,9 @@ class Rank:
     def __init__(self):
         import distributed_programs
         import torch
+
+        from reprise.torch import Unsupported
+        self.unsupported = Unsupported
         self.programs, self.torch, self.judges = distributed_programs, torch, {}
         torch.set_num_threads(1)
         torch.distributed.init_process_group("gloo", timeout=datetime.timedelta(seconds=60))
@@ -85,6 +88,13 @@ class Rank:
     def run(self, scenario):
         """Yields checks: names, results, details."""
         *_, kind, share, _ = scenario
+        if kind == "whole" and "tp" in scenario[1]:
+            try:
+                self.programs.train(self.make(scenario, KINDS[kind]))
+                yield "an error", False, ""
+            except self.unsupported as error:
+                yield "an error that names DTensor and another backend", "DTensor" in str(error) and "reprise_plan" in str(error), str(error)
+            return
         p, (expected, peak) = self.programs, self.judge(scenario)
         # The gradient of a dropout in 16 bits has other bits with every backend, "aot_eager" too.
         is_low = "bf16" in scenario[1]

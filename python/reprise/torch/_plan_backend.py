@@ -21,6 +21,7 @@ from ._plan_sizes import copy, find_floats, placeholders, specialize
 from ._raising import raising
 from ._region_budgets import check_open
 from ._seam.core import tree_leaves
+from ._seam.dynamo import count_compilation
 from ._seam.generators import run_and_save_rng_state, run_with_rng_state
 from ._seam.graphs import BoxedCodeGen
 from ._seam.joint import aot_module_simplified, config as joint_config
@@ -100,6 +101,7 @@ def _compile_once(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Par
     with passes.kept():
         if partitioner.is_fused:
             return _compile_fused(graph, inputs, partitioner)
+        count_compilation()
         with joint_config.patch(donated_buffer=False), as_eager():
             return aot_module_simplified(graph, inputs, fw_compiler=run_eager, bw_compiler=run_eager,
                                          partition_fn=partitioner, decompositions={})
