@@ -101,7 +101,7 @@ def train(model, x, steps=2):
 
 
 def try_plans():
-    """The same bits under each budget, though calls are replayed; a complex parameter has a complex gradient."""
+    """Checks equal bits under each budget, though calls are replayed, and complex gradients of complex parameters."""
     made, launches = [], []
     for options in BUDGETS:
         torch.manual_seed(5)

@@ -42,7 +42,8 @@ reprise_error *reprise_register_calls(const char *library, reprise_call_callback
     return error;
   std::string name = library;
   if (name.empty() || name.find(':') != std::string::npos)
-    return makeError("'" + name + "' is no name of a library: names are not empty and have no ':'",
+    return makeError("'" + name +
+                         "' is no name of a library: names are not empty and contain no ':'",
                      REPRISE_BAD_USAGE);
   HostFunction function;
   if (callback)

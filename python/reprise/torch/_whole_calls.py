@@ -14,7 +14,7 @@ from ._whole_callees import LIBRARY, Callee, Operand, add_callee, add_check
 from ._whole_call_costs import Price, price_of
 from ._whole_effects import CHECK
 from .aten import Builder, Missing, Value
-from .aten._builder import PAIRED, WIDENED
+from .aten._values import PAIRED, WIDENED
 
 aten = torch.ops.aten
 #: Calls for whose arguments no text stands in all processes.

@@ -14,7 +14,7 @@ from ._whole_callees import as_pair, own_errors
 from ._whole_errors import Unsupported
 from ._whole_text import Text
 from .aten import Value
-from .aten._builder import WIDENED
+from .aten._values import WIDENED
 
 #: Budget of a program that gets its smallest plan.
 SMALLEST = "smallest"

@@ -7,8 +7,9 @@ from typing import Any, Sequence
 
 import torch
 
-from ._builder import Builder, Missing, Refused, Value
+from ._builder import Builder, Missing, Value
 from ._registry import converts, dtype_of, shape_of
+from ._values import Refused
 from .scatters import reduce_by_index
 
 aten = torch.ops.aten
