@@ -2,6 +2,7 @@
 import checks
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 from whole import compare, compiled, draw, error_of, run_parts
 
 from reprise.torch import graphs
@@ -132,6 +133,34 @@ def try_draws():
     checks.check("distributions", torch.allclose(means, torch.tensor([3.0, 3.0, 1.0, 3.0]), atol=0.5), str(means))
 
 
+def try_borders():
+    """Checks complex arguments and outputs, writes to them, several results, and outputs of narrow types."""
+    made, x = [], draw(3, 8).requires_grad_()
+    for call in (lambda x: torch.fft.fft(x) * 2, compiled(lambda x: torch.fft.fft(x) * 2)):
+        y = call(x)
+        made.append((y.detach(), *torch.autograd.grad(y, x, torch.complex(draw(3, 8), draw(3, 8) * 2))))
+    checks.check("a complex output", all(a.dtype is b.dtype and torch.allclose(a, b, atol=1e-5) for a, b in zip(*made)), str(made))
+    made, z = [], torch.complex(draw(4, 4), draw(4)).requires_grad_()
+
+    def square(z):
+        return (z.conj() @ z).abs().sum() + (z * (2 + 1j)).real.sum()
+
+    for call in (square, compiled(square)):
+        y = call(z)
+        made.append((y.detach(), *torch.autograd.grad(y, z, retain_graph=True), *torch.autograd.grad(y, z)))
+    checks.check("a complex argument, twice", all(a.dtype is b.dtype and torch.allclose(a, b, rtol=1e-4, atol=1e-4)
+                                                  for a, b in zip(*made)), str(made))
+    written, expected = z.detach().clone(), z.detach() * 1j
+    compiled(lambda z: z.mul_(1j))(written)
+    checks.check("a write to a complex argument", torch.allclose(written, expected), f"{written}\n{expected}")
+    checks.check("a conjugated argument", torch.allclose(compiled(lambda z: z * 2)(z.detach().conj()), z.detach().conj() * 2))
+    for dtype in (torch.uint8, torch.int16):
+        found = compiled(lambda x: (x * 3).to(dtype))(draw(5).abs())
+        checks.check(f"an output of {dtype}", found.dtype is dtype and torch.equal(found, (draw(5).abs() * 3).to(dtype)), str(found))
+    compare("a region of checkpoint", lambda x: checkpoint(lambda x: torch.fft.irfft(torch.fft.rfft(x.exp()), n=8).sin(), x,
+                                                           use_reentrant=False), draw(3, 8))
+
+
 def try_second():
     """Second derivatives go through calls."""
     def penalty(call, x):
@@ -155,4 +184,4 @@ def try_errors():
 
 
 if __name__ == "__main__":
-    run_parts(try_functions, try_custom, try_plans, try_draws, try_second, try_errors)
+    run_parts(try_functions, try_custom, try_plans, try_draws, try_borders, try_second, try_errors)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import torch
+import torch.fx as fx
 
 from ._seam.core import keeps_graph
 from ._whole_functional import Functional, hidden
 from ._whole_graphs import CompiledGraph, Pending, Reading, draw_seed
 from ._whole_untraced import Untraced
 from .aten import Value
+from .aten._values import WIDENED
 
 
 class _Kept(Untraced):
@@ -105,12 +107,15 @@ class Calling:
         self.graph = graph
         #: Values of outputs that are not computed: a tensor without elements, a number, or None.
         self._constants = constants
+        said = [node.meta["val"] if isinstance(node, fx.Node) else None for node in functional.outputs]
+        #: Types of outputs that the dialect holds in wider ones, by number.
+        self._narrow = {number: said[number].dtype for number in graph.computed if said[number].dtype in WIDENED}
 
     def placed(self, outputs: Sequence[torch.Tensor]) -> list[Any]:
         """Returns all outputs of the functional graph."""
         placed = list(self._constants)
         for number, output in zip(self.graph.computed, outputs):
-            placed[number] = output
+            placed[number] = output.to(self._narrow[number]) if number in self._narrow else output
         return placed
 
     def __call__(self, arguments: list[Any]) -> list[Any]:
