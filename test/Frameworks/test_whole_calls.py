@@ -1,11 +1,13 @@
 """Ops that the dialect lacks are calls of PyTorch's operators: values, gradients, plans, draws, errors."""
+import tempfile
+
 import checks
 import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 from whole import compare, compiled, draw, error_of, run_parts
 
-from reprise.torch import graphs
+from reprise.torch import export, graphs
 
 BUDGETS = ({}, {"budget": "75%"}, {"budget": "60%"})
 
@@ -181,6 +183,9 @@ def try_errors():
     checks.check("the operator's error", "positive-definite" in text, text)
     made = compiled(lambda a: torch.linalg.cholesky(a) * 2)(torch.eye(3) * 4)
     checks.check("the next step is good", torch.equal(made, torch.eye(3) * 4), str(made))
+    with tempfile.TemporaryDirectory() as folder:
+        text = error_of(lambda: export(Spectral(), (draw(8, 16),), path=f"{folder}/m.mlir", loss=torch.sum))
+    checks.check("an export has no calls", "aten._fft_r2c.default" in text and "what reprise lacks" in text, text)
 
 
 if __name__ == "__main__":
