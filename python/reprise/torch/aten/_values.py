@@ -79,6 +79,7 @@ class Line:
         #: by a region; and whether its results have names in reports.
         self.region = region
         self.label: str | None = None
+        self.is_named = False
 
     @property
     def text(self) -> str:
