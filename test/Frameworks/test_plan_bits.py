@@ -55,7 +55,8 @@ def try_codes():
         checks.check(f"bits of Inductor, budget {budget}: the report says so", plans()[-1].bits == "inductor"
                      and "inductor" in str(plans()[-1]), str(plans()[-1]))
         other, made[budget] = codes_of(model, x, "reprise_plan", options)
-        checks.check(f"bits of plans, budget {budget}: the code is another one", len(other) == 2 and other != found)
+        checks.check(f"bits of plans, budget {budget}: the code is another one", len(other) in (2, 3) and other[-2:] != found,
+                     f"{len(other)} codes")
         checks.check(f"bits of plans, budget {budget}: the results are close", close(made[budget], own) and close(own, results))
         checks.check(f"bits of plans, budget {budget}: the report says nothing", "fusion" not in str(plans()[-1]), str(plans()[-1]))
     checks.check("bits of plans: equal within a budget", equal(made[None], made["70%"]))
