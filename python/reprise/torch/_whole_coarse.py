@@ -10,7 +10,7 @@ import torch.fx as fx
 import torch.nn.functional as F
 
 from ._seam.core import HigherOrderOperator, is_functorch_wrapped_tensor, is_traceable_wrapper_subclass
-from ._whole_errors import Unsupported, source_line
+from ._whole_errors import Unsupported, describe_subclasses, source_line
 from ._whole_stops import Stops
 
 
@@ -93,7 +93,7 @@ def _keep_whole(module: fx.GraphModule) -> None:
     for node in list(module.graph.nodes):
         value = node.meta.get("example_value")
         if is_traceable_wrapper_subclass(value):
-            raise Unsupported({"subclasses of tensors, such as nested ones": [source_line(node)]})
+            raise Unsupported({describe_subclasses([value]): [source_line(node)]})
         if isinstance(node.target, HigherOrderOperator) and node.target.name() in _REFUSED:
             raise Unsupported({_REFUSED[node.target.name()]: [source_line(node)]})
         if node.target in _RECURRENT and len(node.args) == 9 and node.args[4] > 1 and node.args[5] and node.args[6]:

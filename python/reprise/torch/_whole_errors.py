@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Iterable
 
 from .._errors import Error
 
@@ -17,6 +17,13 @@ class Unsupported(Error):
         lines = [f"  {what} ({len(places)}x), first at {places[0]}" for what, places in sorted(missing.items())]
         super().__init__("the model needs what reprise lacks; fallback=True leaves such graphs to Inductor:\n"
                          + "\n".join(lines))
+
+
+def describe_subclasses(values: Iterable[Any]) -> str:
+    """Returns what is missing for subclasses of tensors, and the backend that has it."""
+    if any(type(each).__name__ == "DTensor" for each in values):
+        return 'tensors of the class DTensor, as in tensor parallel layers, which backend="reprise_plan" plans'
+    return "subclasses of tensors, such as nested ones"
 
 
 def source_place(node: Any) -> tuple[str, int] | None:

@@ -15,11 +15,11 @@ import torch.fx as fx
 from ._seam.capture import (OutputType, PlainAOTOutput, TensorAlias, assert_functional_graph, capture_graph, create_aot_state,
                             create_graph, create_wrappers, fn_prepped_for_autograd, prepare_aot, prepare_tracing,
                             requires_subclass_dispatch, tensorify_scalars)
-from ._seam.core import disable_current_modes, get_mkldnn_enabled, is_any_autocast_enabled, is_traceable_wrapper_subclass, set_mkldnn_enabled
+from ._seam.core import disable_current_modes, get_mkldnn_enabled, is_any_autocast_enabled, set_mkldnn_enabled
 from ._seam.dynamo import without_compiled_autograd
 from ._seam.wrappers import RuntimeWrapper, post_compile, pre_compile
 from ._whole_effects import drop_tokens
-from ._whole_errors import Unsupported
+from ._whole_errors import Unsupported, describe_subclasses
 
 _OF_INPUTS = (OutputType.alias_of_input, OutputType.is_input)
 
@@ -136,9 +136,7 @@ def make_functional(module: fx.GraphModule, inputs: Sequence[Any],
         stack.enter_context(without_compiled_autograd())
         state = create_aot_state(stack, call, arguments, descs, config, fake_mode, shapes)
         if requires_subclass_dispatch(arguments, state.fw_metadata):
-            names = sorted({type(each).__name__ for each in arguments if is_traceable_wrapper_subclass(each)})
-            hint = ', as of tensor parallel layers; backend="reprise_plan" plans them' if "DTensor" in names else ""
-            raise Unsupported({f"tensors of the class {', '.join(names) or 'of a result'}{hint}": ["its inputs"]})
+            raise Unsupported({describe_subclasses(arguments): ["its inputs"]})
         is_training = state.needs_autograd
         functional, wrappers = (_trace if is_training else _trace_inference)(state, call)
         run = compiler(functional)
