@@ -16,8 +16,9 @@ import checks
 KINDS = {"plan eager": {"backend": "reprise_plan", "options": {"codegen": "eager"}},
          "plan inductor": {"backend": "reprise_plan", "options": {}},
          "whole": {"backend": "reprise", "options": {}}}
-#: Largest error of a predicted peak.
-NEAR = 0.03
+#: Largest error of a predicted peak. It may be higher for models that FSDP2 shards as a whole, whose one gathered buffer
+#: a thread of gloo may hold for longer in the recorded step, and for stages that share a table with larger stages.
+NEAR, ABOVE = 0.03, 0.08
 #: Seconds for all scenarios of one group of processes.
 SECONDS = 900
 #: Scenarios that run by default, in which faults were found: (processes, wrap, when, where, kind, budget as a share, micro-batches).
@@ -111,7 +112,8 @@ class Rank:
         # Threads of gloo free buffers of collectives in graphs, which the profiler does not see.
         if kind == "plan eager" and "tp" not in scenario[1]:
             yield "within the budget", taken <= budget, said
-            yield "the prediction is near", abs(predicted / taken - 1) < NEAR or scenario[1] not in p.WRAPS and predicted >= taken, said
+            above = ABOVE if "fsdp whole" in scenario[1] or scenario[1] not in p.WRAPS else NEAR
+            yield "the prediction is near", -NEAR < predicted / taken - 1 < above, said
 
 
 def run_rank():
