@@ -1,5 +1,6 @@
 """Ops that the dialect lacks are calls of PyTorch's operators: values, gradients, plans, draws, errors."""
 import tempfile
+import warnings
 
 import checks
 import torch
@@ -178,6 +179,16 @@ def try_second():
         checks.check(f"second derivative of {name}", torch.allclose(eager, ours, rtol=1e-3, atol=1e-3 * eager.abs().max().item()), f"{eager}\n{ours}")
 
 
+def try_splits():
+    """Checks that an op without a static shape runs between two graphs, and one warning says so."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            compare("a mask", lambda x: (x.sin()[x > 0] * 2).sum() + torch.fft.rfft(x).abs().sum(), draw(8))
+    told = [str(each.message) for each in said if "depends on values" in str(each.message)]
+    checks.check("one warning", len(told) == 1 and "aten.nonzero.default" in told[0] and "test_whole_calls.py:" in told[0], str(told))
+
+
 def try_errors():
     text = error_of(compiled(lambda a: torch.linalg.cholesky(a).sum()), -torch.eye(3))
     checks.check("the operator's error", "positive-definite" in text, text)
@@ -189,4 +200,4 @@ def try_errors():
 
 
 if __name__ == "__main__":
-    run_parts(try_functions, try_custom, try_plans, try_draws, try_borders, try_second, try_errors)
+    run_parts(try_functions, try_custom, try_plans, try_draws, try_borders, try_second, try_splits, try_errors)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import re
 import warnings
 from typing import Any, Callable, Sequence
 
@@ -60,6 +61,20 @@ def _say_fallback(what: str) -> None:
     warnings.warn(f"Inductor compiles a graph that reprise cannot: {what}", stacklevel=2)
 
 
+@functools.lru_cache(maxsize=None)
+def _say_split(operator: str, place: str) -> None:
+    warnings.warn(f"{place}: {operator} has a result whose shape depends on values: it runs in eager code between two "
+                  "graphs, which have a plan each", stacklevel=2)
+
+
+def _tell_split(reason: Any) -> None:
+    """Warns once for each operator, by its line, that ends a graph because its result has no static shape."""
+    found = re.search(r"Operator `([^`]+)`'s output shape depends", str(getattr(reason, "reason", "")))
+    if found:
+        frame = next(iter(reversed(reason.user_stack)), None)
+        _say_split(found[1], f"{frame.filename}:{frame.lineno}" if frame else "an unknown place")
+
+
 def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable[..., Any]:
     """Compiles a graph. Options: ``policy`` and ``budget`` as in ``reprise.compile``; bytes are for the whole step,
     whatever graphs Dynamo makes of it, a share is that of each graph; ``fallback``: graphs with unsupported ops go
@@ -72,7 +87,9 @@ def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str,
         near = suggest(unknown[0], sorted(_OPTIONS))
         return raising(UsageError(f"unknown option {unknown[0]!r} of backend \"reprise\"{near}"))
     fallback = options.pop("fallback", False)
-    share.is_followed = bool(getattr(getattr(module, "compile_subgraph_reason", None), "graph_break", False))
+    reason = getattr(module, "compile_subgraph_reason", None)
+    share.is_followed = bool(getattr(reason, "graph_break", False))
+    _tell_split(reason)
     original = copy.deepcopy(module) if fallback else None
     try:
         check_open()
