@@ -63,8 +63,8 @@ def _say_fallback(what: str) -> None:
 
 @functools.lru_cache(maxsize=None)
 def _say_split(operator: str, place: str) -> None:
-    warnings.warn(f"{place}: {operator} has a result whose shape depends on values: it runs in eager code between two "
-                  "graphs, which have a plan each", stacklevel=2)
+    warnings.warn(f"{place}: {operator} has a result whose shape depends on values: the operator runs in eager code "
+                  "between two graphs, each with its own plan", stacklevel=2)
 
 
 def _tell_split(reason: Any) -> None:
