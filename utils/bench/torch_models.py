@@ -2,6 +2,7 @@
 """Trains a step of many models of other packages with both backends at 100, 60 and 40 %, each in a process of its own.
 
 Usage: torch_models.py [--models=NAME,…] [--backends=plan,whole] [--limit=SECONDS] [--output=FILE.json]
+       torch_models.py --table=FILE.json
        torch_models.py --one=NAME --backend=plan|whole
 
 Runs in the environment of `make test-frameworks`, on one thread. Models are those of test/Frameworks/models.py and
@@ -131,15 +132,45 @@ def run_apart(name, backend, limit):
     return {"name": name, "backend": backend, "error": ((done.stderr.strip().splitlines() or ["?"])[-1])[:400], "text": done.stderr[-3000:]}
 
 
+def print_table(path):
+    """Prints the memory of all models of a file of results, as a table of Markdown."""
+    with open(path, encoding="utf-8") as file:
+        results = json.load(file)
+    rows = {}
+    for result in results:
+        rows.setdefault(result["name"], {})[result["backend"]] = result
+    print("| model | reprise_plan, peak (kB) | at 60 % | at 40 % | prediction | reprise, arena (kB) | at 60 % | at 40 % | bits |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
+    for name, made in rows.items():
+        cells, differs = [name], []
+        for backend in BACKENDS:
+            result = made.get(backend, {"error": "not run"})
+            if "error" in result:
+                cells += [result["error"][:60], *["–"] * (3 if backend == "plan" else 2)]
+                continue
+            runs = [result[share] for share in SHARES]
+            differs += [name for run in runs for name in run["differs"]]
+            whole = result["none_peak"]
+            cells.append(f"{whole / 1e3:,.0f}")
+            cells += [f"{100 * run['peak'] / whole:.0f} %{' *' if run['least'] else ''}" for run in runs] if whole else ["–", "–"]
+            if backend == "plan":
+                cells.append(max((f"{100 * (run['peak'] / run['predicted'] - 1):+.1f} %" for run in runs), key=lambda text: abs(float(text[:-2]))))
+        print("| " + " | ".join([*cells, ", ".join(differs) or "equal"]) + " |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models")
     parser.add_argument("--backends", default="plan,whole")
     parser.add_argument("--limit", type=int, default=240)
     parser.add_argument("--output", default="torch_models.json")
+    parser.add_argument("--table", help="prints the table of a file of results")
     parser.add_argument("--one")
     parser.add_argument("--backend")
     given = parser.parse_args()
+    if given.table:
+        print_table(given.table)
+        return
     if given.one:
         try:
             print(json.dumps(run_one(given.one, given.backend)))
