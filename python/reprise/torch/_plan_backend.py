@@ -116,7 +116,8 @@ def _has_16_bits(graph: fx.GraphModule, inputs: Sequence[Any]) -> bool:
 
 def _compile(graph: fx.GraphModule, inputs: Sequence[Any], make: Callable[[], Partitioner]) -> Callable:
     """Returns a compiled graph. If there is a budget, the graph is planned with the others of a step."""
-    is_eager = not ROUNDS_16_BITS and make().bits == "plan" and _has_16_bits(graph, inputs)
+    asked = make()
+    is_eager = not ROUNDS_16_BITS and asked.is_fused and asked.bits == "plan" and _has_16_bits(graph, inputs)
 
     def make_partitioner() -> Partitioner:
         partitioner = make()
@@ -127,7 +128,7 @@ def _compile(graph: fx.GraphModule, inputs: Sequence[Any], make: Callable[[], Pa
         with tracing(), joint_config.patch(enable_autograd_cache=False):
             return _compile_once(copy(graph)[0], arguments, partitioner)
 
-    if is_eager and make().is_fused:
+    if is_eager:
         warnings.warn(f"the code of Inductor in PyTorch {torch.__version__} gives values of 16 bits other bits under other plans, so this "
                       'graph runs eager code; bits="inductor" runs the code of Inductor', RepriseWarning, stacklevel=2)
     try:

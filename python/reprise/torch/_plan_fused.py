@@ -163,7 +163,7 @@ class Search:
                 code.count(self.meter, each)
             if code.fits:
                 return each, code
-        # Of a code with one counted pass, the bytes are a lower bound.
+        # The bytes of a code with one counted pass are a lower bound, so the other pass is counted, too.
         while not self.tried[best := min(self.tried, key=lambda each: self.tried[each].peak)].is_whole:
             self.tried[best].count(self.meter, best, is_strict=False)
         return best, self.tried[best]

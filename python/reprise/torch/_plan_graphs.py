@@ -10,7 +10,7 @@ from torch import fx
 
 from .._errors import Error
 from ._plan_hosts import from_host, to_host
-from ._plan_nodes import is_mutation, is_opaque, is_wait, replay_form, root, tangent_bytes
+from ._plan_nodes import is_mutation, is_python_object, is_wait, replay_form, root, tangent_bytes
 from ._plan_problem import Problem, state_bytes
 from ._seam.generators import run_and_save_rng_state, run_with_rng_state
 from ._seam.graphs import FakeTensorMode, detect_fake_mode, make_graph_module
@@ -95,7 +95,7 @@ class Carrier:
         for output in self.problem.backward_outputs:
             if isinstance(output, fx.Node):
                 need(output, self._source_of_output(output))
-        return sorted(saved, key=lambda node: (is_opaque(node), _skips_version_check(node), node.op != "placeholder"))
+        return sorted(saved, key=lambda node: (is_python_object(node), _skips_version_check(node), node.op != "placeholder"))
 
     def forward(self) -> fx.GraphModule:
         """(arguments) -> (outputs, states of the generator, saved tensors)."""

@@ -33,7 +33,7 @@ def is_wait(node: fx.Node) -> bool:
     return isinstance(node.target, OpOverload) and node.target.name() == "_c10d_functional::wait_tensor"
 
 
-def is_opaque(node: fx.Node) -> bool:
+def is_python_object(node: fx.Node) -> bool:
     """Returns whether a node is an object of Python, such as the mesh of processes of a DTensor."""
     numbers = (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
     return "val" in node.meta and not isinstance(node.meta["val"], (torch.Tensor, tuple, list, type(None), *numbers))

@@ -14,7 +14,6 @@ from ._whole_callees import LIBRARY, Callee, Operand, add_callee, add_check
 from ._whole_call_costs import Price, price_of
 from ._whole_effects import CHECK
 from .aten import Builder, Missing, Value
-from .aten._values import PAIRED, WIDENED
 
 aten = torch.ops.aten
 #: Calls for whose arguments no text stands in all processes.
@@ -80,14 +79,6 @@ def _attributes(name: str, price: Price) -> dict[str, str]:
             "workspace": f"array<i64: {', '.join(map(str, price.workspace))}>"}
 
 
-def _result(tensor: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
-    """Returns the shape and the type of a result's buffer."""
-    shape = tuple(map(int, tensor.shape))
-    if tensor.is_complex():
-        return (*shape, 2), PAIRED[tensor.dtype]
-    return shape, WIDENED.get(tensor.dtype, tensor.dtype)
-
-
 def call(b: Builder, node: fx.Node) -> Any:
     """Returns the results of a call of the node's operator. Raises ``Missing`` if it cannot be called."""
     if node.target in _PAIRING:
@@ -107,10 +98,10 @@ def call(b: Builder, node: fx.Node) -> Any:
     if draws:
         operands.append(b.op("random_uniform_int", [], (), torch.int64, {
             "low": "0 : i64", "high": f"{_SEEDS} : i64", "operandSegmentSizes": "array<i32: 0, 0, 0>"}))
-    tensors = _tensors(node)
-    made = b.emit("custom_call", operands, [_result(each) for each in tensors], _attributes(name, price_of(node)))
-    for value, tensor in zip(made, tensors):
-        value.is_pair = tensor.is_complex()
+    kinds = [Value.of("", each) for each in _tensors(node)]
+    made = b.emit("custom_call", operands, [(each.shape, each.dtype) for each in kinds], _attributes(name, price_of(node)))
+    for value, kind in zip(made, kinds):
+        value.is_pair = kind.is_pair
     return _arranged(node.meta["val"], iter(made))
 
 
