@@ -1,5 +1,6 @@
 // reprise: tests of sends, receives, events and library calls, and of their checks
 #include "FakeDevice.h"
+#include "RunSteps.h"
 #include "TestBundle.h"
 #include "reprise/Runtime/LiveBytes.h"
 #include "reprise/Runtime/Session.h"
@@ -72,12 +73,7 @@ Outcome train(Bundle bundle, const std::string &name, Transport &transport, int6
   if (!executable)
     return {executable.message()};
   Session session(**executable);
-  Error error = session.setState({3, 40, 0});
-  if (!error)
-    error = session.start(steps);
-  for (int64_t i = 0; i < steps && !error; ++i)
-    error = session.step();
-  if (error)
+  if (Error error = runSteps(session, steps))
     return {error.message()};
   return {"", hashArrays(session.results())};
 }

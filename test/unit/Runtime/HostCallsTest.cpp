@@ -1,5 +1,6 @@
 // reprise: tests of calls of functions that the host registers
 #include "reprise/Runtime/HostCalls.h"
+#include "RunSteps.h"
 #include "TestBundle.h"
 #include "reprise/Runtime/Session.h"
 #include "reprise/Support/LibraryCall.h"
@@ -61,12 +62,7 @@ Outcome train(Bundle bundle, unsigned threads, int64_t steps = 3) {
   if (!executable)
     return {executable.message()};
   Session session(**executable);
-  Error error = session.setState({3, 40, 0});
-  if (!error)
-    error = session.start(steps);
-  for (int64_t i = 0; i < steps && !error; ++i)
-    error = session.step();
-  if (error)
+  if (Error error = runSteps(session, steps))
     return {error.message()};
   auto hash = session.hash();
   return hash ? Outcome{"", *hash} : Outcome{hash.message()};

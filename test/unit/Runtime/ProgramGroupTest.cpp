@@ -1,5 +1,6 @@
 // reprise: tests of bundles with programs of several devices, and of groups that run them
 #include "reprise/Runtime/ProgramGroup.h"
+#include "RunSteps.h"
 #include "TestBundle.h"
 #include "reprise/Runtime/LiveBytes.h"
 #include "reprise/Runtime/Session.h"
@@ -24,11 +25,7 @@ std::string train(Bundle bundle, int64_t steps, unsigned threads = 2) {
   if (!group)
     return group.message();
   Session session(**group);
-  Error error = session.setState({3, 40, 0});
-  if (!error)
-    error = session.start(steps);
-  for (int64_t i = 0; i < steps && !error; ++i)
-    error = session.step();
+  Error error = runSteps(session, steps);
   return error ? error.message()
                : hashText(hashArrays(session.results())) + " " +
                      std::to_string(session.state().offset);

@@ -1,5 +1,6 @@
 // reprise: tests of the agreement of processes of a run, over a wire between threads
 #include "FakeWire.h"
+#include "RunSteps.h"
 #include "TestBundle.h"
 #include "reprise/Runtime/ProgramGroup.h"
 #include "reprise/Runtime/Session.h"
@@ -78,11 +79,7 @@ std::string trainApart(FakeNet &net, Bundle bundle, int64_t steps,
     if (!error) {
       EXPECT_EQ((*group)->size(), 1u);
       Session session(**group);
-      error = session.setState({3, 40, 0});
-      if (!error)
-        error = session.start(steps);
-      for (int64_t i = 0; i < steps && !error; ++i)
-        error = session.step();
+      error = runSteps(session, steps);
       if (!error)
         result = hashText(*session.hash()) + " " + std::to_string(session.state().offset) + " " +
                  std::to_string(session.loss().value_or(-1));
