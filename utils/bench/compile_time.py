@@ -32,6 +32,6 @@ def measure(bench, threads, compiled=True):
     first = lambda value: "–" if value is None else f"{value:.1f}"
     share = lambda row: "–" if row["torch_first_seconds"] is None else f"{row['seconds'] / row['torch_first_seconds']:.2f}"
     print_table("Compile time (goal: 20 s, a fifth of PyTorch's first compiled step)",
-                ["", "policy", "seconds", "resident MiB", "bundle MiB", "PyTorch", "ours / PyTorch's"],
+                ["model", "policy", "seconds", "resident (MiB)", "bundle (MiB)", "PyTorch's first step (s)", "ours / PyTorch's"],
                 [[row["case"], row["policy"] or "none", f"{row['seconds']:.2f}", mebibytes(row["peak_rss_bytes"]),
                   mebibytes(row["bundle_bytes"]), first(row["torch_first_seconds"]), share(row)] for row in rows], name="compile.time")

@@ -67,5 +67,5 @@ def measure(bench, most_threads=2, only=None):
     rows = [measure_model(bench, *each) for each in prepared]
     bench.save("costs", rows)
     print_table("A step without a policy in ms; no policy beside save-all, and recompute-all beside no policy, in percent: measured, by the "
-                "cost model, noise; whether the order of all three is the same", ["", "threads", "ms", "model", "none", "model", "noise",
+                "cost model, noise; whether the order of all three is the same", ["step", "threads", "ms", "model", "none", "model", "noise",
                 "recompute", "model", "noise", "same"], [describe(row) for row in rows], name="costs.zoo")

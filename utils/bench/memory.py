@@ -5,7 +5,6 @@ from common import mebibytes, median, peer, print_table
 from models import MODELS
 from steps import Model
 
-LEAST_ARENA = 256 << 20
 GPT2 = ["gpt2", "--layers=6", "--width=384", "--heads=6", "--seq=128", "--vocab=256", "--dropout=0.1", "--optimizer=adamw"]
 MLP = ["mlp", "--layers=6", "--width=1024", "--classes=10", "--dropout=0.1", "--optimizer=momentum"]
 CASES = [
@@ -36,14 +35,12 @@ def measure_resident(bench):
         above = run["peak_rss_bytes"] - base - run["persistent_bytes"]
         rows.append({"case": name, "arena_bytes": run["arena_bytes"], "workspace_bytes": run["workspace_bytes"],
                      "persistent_bytes": run["persistent_bytes"], "peak_rss_bytes": run["peak_rss_bytes"],
-                     "empty_rss_bytes": base, "above_bytes": above, "ratio": above / expected,
-                     "large": run["arena_bytes"] >= LEAST_ARENA})
+                     "empty_rss_bytes": base, "above_bytes": above, "ratio": above / expected})
     bench.save("memory", rows)
     print_table("Memory in MiB: resident above an empty bundle and the persistent bytes, against arena + workspace (goal: 1.05)",
-                ["", "arena", "workspace", "persistent", "resident", "ratio", ""],
+                ["model", "arena (MiB)", "workspace", "persistent", "resident above", "ratio"],
                 [[row["case"], mebibytes(row["arena_bytes"]), mebibytes(row["workspace_bytes"]),
-                  mebibytes(row["persistent_bytes"]), mebibytes(row["above_bytes"]), f"{row['ratio']:.3f}",
-                  "" if row["large"] else "arena below 256 MiB"] for row in rows], name="memory.resident")
+                  mebibytes(row["persistent_bytes"]), mebibytes(row["above_bytes"]), f"{row['ratio']:.3f}"] for row in rows], name="memory.resident")
 
 
 def compare(bench, name, threads):
@@ -71,11 +68,11 @@ def compare_models(bench, threads, only):
     ratio = lambda one, other: "–" if not other else f"{one / other:.2f}"
     percent = lambda value: "–" if value is None else f"{100 * value:+.0f} %"
     print_table("Bytes saved for the backward pass with no policy, MB (goal: 0.8 of PyTorch's compiled step, 0.5 on gpt2)",
-                ["", "ours", "PyTorch eager", "compiled", "ours / compiled"],
+                ["model", "ours", "PyTorch eager", "compiled", "ours / compiled"],
                 [[row["model"], megabytes(row["saved_bytes"]), megabytes(row.get("torch_saved_eager")),
                   megabytes(row.get("torch_saved_compiled")), ratio(row["saved_bytes"], row.get("torch_saved_compiled"))] for row in rows], name="memory.saved")
     print_table("Arena (activations, gradients, temporaries) and PyTorch's peak of activations and temporaries, MB; time that replays add",
-                ["", "no policy", "PyTorch", "ratio", "recompute-all", "PyTorch checkpoint", "ratio", "our time", "PyTorch's"],
+                ["model", "no policy", "PyTorch", "ratio", "recompute-all", "PyTorch checkpoint", "ratio", "our time", "PyTorch's"],
                 [[row["model"], megabytes(row["arena_bytes"]), megabytes(row.get("torch_peak")), ratio(row["arena_bytes"], row.get("torch_peak")),
                   megabytes(row["arena_bytes_recompute_all"]), megabytes(row.get("torch_peak_checkpointed")),
                   ratio(row["arena_bytes_recompute_all"], row.get("torch_peak_checkpointed")), percent(row["replay_share"]),

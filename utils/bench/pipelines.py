@@ -127,7 +127,7 @@ def measure(bench, is_full):
     if is_full:
         rows["plans"].append(measure_plans(bench, "gpt2 124M", LARGE, 16, 4))
     rows["peers"].append(measure_peer(bench, *(("gpt2 124M", LARGE) if is_full else ("gpt2", SMALL))))
-    print_table("Two stages on two cores, seconds of one device over those of two stages", ["model", "schedule", "whole batch", "as many parts"],
+    print_table("Two stages on two cores, seconds of one device over those of two stages", ["model", "schedule", "batch whole on one device / two stages", "8 micro-batches on one device / two stages"],
                 [(row["model"], row["schedule"], f"{row['whole_seconds'] / row['two_stages_seconds']:.3f}",
                   f"{row['one_device_seconds'] / row['two_stages_seconds']:.3f}") for row in rows["stages"]], name="pipelines.stages")
     print_table("Bubble of the total", ["model", "schedule", "measured", "simulated with measured stages", "by the cost model"],

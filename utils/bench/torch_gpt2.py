@@ -23,10 +23,13 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 sys.path.insert(0, os.path.join(SOURCE, "test", "Frameworks"))
 
 import memory
+import models
 import torch
 import torch._functorch.config
 
 STEPS, TIMED = 6, 3
+#: transformers looks for torchvision, whose declared operators live as long as this value.
+VISION = models.vision_library()
 #: Backend and options of torch.compile; other settings of PyTorch.
 WAYS = {
     "eager": (None, {}),
