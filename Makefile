@@ -9,7 +9,8 @@
 # make tsan       build the runtime with the thread sanitizer and run its unit tests
 # make tidy       clang-tidy by the short list of .clang-tidy, on every file (FILES="a.cpp b.cpp" for some)
 # make nightly    what a machine has time for at night: make asan, make tsan, make tidy, a minute of each fuzzer of
-#                 bytes, changed files of every kind, and the random training programs that show every op replayed
+#                 bytes, changed files of every kind, the random training programs that show every op replayed, and
+#                 what else frameworks and integration have
 # make docs       write docs/reference/generated again
 # make site       build the pages as a site: build/site/index.html
 # make install    PREFIX=FOLDER
@@ -60,6 +61,7 @@ nightly: asan tsan tidy build
 	@python3 utils/fuzz/fuzz-bytes.py build-asan --seconds=60
 	@python3 utils/fuzz/fuzz-files.py build --seed=day --count=$(MUTANTS) --jobs=$(JOBS)
 	@build/bin/reprise-fuzz --kind=training --count=400 --jobs=$(JOBS)
+	@python3 utils/run-tests.py build --all frameworks integration
 
 docs: build
 	@cmake --build build --target generated-docs

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs test/Frameworks against PyTorch, JAX and the packages that have models for them.
 
-Usage: check-frameworks.py BUILD [--all] [--versions=WHICH] [TEST]...
+Usage: check-frameworks.py BUILD [--all] [--slowest] [--versions=WHICH] [TEST]...
   TEST   the name of a file, such as test_plan; default: all of them
   WHICH  "all": also the versions of test/Frameworks/versions.txt; or one of them, such as torch==2.11.0, alone
 
@@ -9,25 +9,25 @@ Makes BUILD/frameworks-venv from test/Frameworks/requirements.txt, again only if
 Python package there, linked to its sources. Each line of versions.txt has an environment of its own, made of the same
 requirements with other versions of some packages, and runs the tests of its framework. Packages that the system's Python has in the right version are not fetched.
 Each test file is a separate process, in an empty folder, and ends with "N passed, N failed[, N skipped]". As many run
-at once as there are cores, since most of their time is a single compiler's. --all tells the tests to try everything
-instead of a choice that finds faults in a few minutes.
+at once as there are cores, since most of their time is a single compiler's. The processes are forked from one that has
+imported PyTorch (fork-tests.py). --all tells the tests to try everything instead of a choice that finds faults in a few
+minutes. --slowest ends with the parts that take the most CPU seconds.
 """
-import concurrent.futures
 import glob
 import hashlib
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
-import time
 
-from cpu_time import Process
+import slowest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TESTS = os.path.join(SOURCE, "test", "Frameworks")
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
-SECONDS = 1800
 #: Tests of more than a minute. They start first, so that none ends long after the others.
 LONG = ["test_step_budgets", "test_plan_fused", "test_plan_models", "test_plan_regions", "test_plan_layouts"]
 
@@ -104,34 +104,38 @@ def install(build, python):
     return done.stdout if done.returncode else None
 
 
-def run_test(environment, python, path, arguments):
-    """(passed, failed, skipped) of one file."""
-    build, name = environment.build, os.path.splitext(os.path.basename(path))[0]
-    folder = os.path.join(build, "test", "frameworks" + environment.name, name)
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
-    environment = dict(os.environ, REPRISE_SOURCE=SOURCE, REPRISE_BUILD=build, HF_HUB_OFFLINE="1", PYTHONDONTWRITEBYTECODE="1",
-                       PYTHONPATH=os.pathsep.join([TESTS, os.path.join(SOURCE, "test", "Integration")]),
-                       TORCHINDUCTOR_CACHE_DIR=os.path.join(folder, "cache"), TORCHINDUCTOR_COMPILE_THREADS="1")
-    environment["PATH"] = os.path.join(build, "bin") + os.pathsep + environment["PATH"]
-    start = time.time()
-    process = Process([python, path, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE,
-                      stderr=subprocess.STDOUT, text=True, errors="replace")
-    try:
-        output, _ = process.communicate(timeout=SECONDS)
-        code = process.returncode
-    except subprocess.TimeoutExpired:
-        process.kill()
-        output, _ = process.communicate()
-        code = "a timeout"
-    print(f"-- {name}: {time.time() - start:.0f} s, CPU {process.cpu_seconds:.0f} s\n{output.rstrip()}", flush=True)
-    last = (output.strip().splitlines() or [""])[-1]
+def count_file(folder, done):
+    """Prints the output of one file; returns (passed, failed, skipped), and the output."""
+    name, code = done["name"], "a timeout" if done["code"] == -signal.SIGALRM else done["code"]
+    with open(os.path.join(folder, name, "output.txt"), errors="replace") as stream:
+        output = stream.read().rstrip()
+    told = f"-- {name}: {done['seconds']:.0f} s, CPU {done['cpu_seconds']:.0f} s\n{output}\n"
+    print(told, end="", flush=True)
+    last = (output.splitlines() or [""])[-1]
     count = SUMMARY.match(last)
     if not count:
         print(f"FAILED: {name} ended with {code} and without a count: {last}")
-        return 0, 1, 0
+        return (0, 1, 0), told
     passed, failed, skipped = (int(each or 0) for each in count.groups())
-    return passed, failed + (code != 0 and not failed), skipped
+    return (passed, failed + (code != 0 and not failed), skipped), told
+
+
+def run_files(environment, python, paths, arguments):
+    """Yields what `count_file` returns for each file, as they end. As many run at once as there are cores."""
+    build, folder = environment.build, os.path.join(environment.build, "test", "frameworks" + environment.name)
+    os.makedirs(folder, exist_ok=True)
+    variables = dict(os.environ, REPRISE_SOURCE=SOURCE, REPRISE_BUILD=build, HF_HUB_OFFLINE="1", PYTHONDONTWRITEBYTECODE="1",
+                     PYTHONPATH=os.pathsep.join([TESTS, os.path.join(SOURCE, "test", "Integration")]),
+                     TORCHINDUCTOR_COMPILE_THREADS="1", PATH=os.path.join(build, "bin") + os.pathsep + os.environ["PATH"])
+    command = [python, os.path.join(SOURCE, "utils", "fork-tests.py"), str(os.cpu_count()), folder, " ".join(arguments), *paths]
+    missing = len(paths)
+    with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            missing -= 1
+            yield count_file(folder, json.loads(line))
+    if missing:
+        print(f"FAILED: {missing} files have not run: fork-tests.py ended with {process.returncode}")
+        yield (0, missing, 0), ""
 
 
 def priority(path):
@@ -140,7 +144,7 @@ def priority(path):
     return name not in LONG, name
 
 
-def run_tests(environment, names, arguments):
+def run_tests(environment, names, arguments, show_slowest):
     """(passed, failed, skipped) of the tests of one environment."""
     python, reason = make_environment(environment)
     if not python:
@@ -151,8 +155,9 @@ def run_tests(environment, names, arguments):
         print(f"FAILED: the package cannot be installed\n{wrong}")
         return 0, 1, 0
     chosen = [os.path.join(TESTS, name + ".py") for name in names] or sorted(environment.tests(), key=priority)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        counts = list(pool.map(lambda path: run_test(environment, python, path, arguments), chosen))
+    counts, told = zip(*run_files(environment, python, chosen, arguments))
+    if show_slowest:
+        slowest.show(slowest.find_parts("", "".join(told)))
     return tuple(map(sum, zip(*counts)))
 
 
@@ -163,7 +168,7 @@ def main(build, arguments):
     for environment in environments(build, which):
         if which:
             print(f"== {' '.join(environment.others) or 'requirements.txt'}", flush=True)
-        counts.append(run_tests(environment, names, ["all"] if "--all" in arguments else []))
+        counts.append(run_tests(environment, names, ["all"] if "--all" in arguments or os.environ.get("REPRISE_TESTS") == "all" else [], "--slowest" in arguments))
         if which:
             print("== {} passed, {} failed, {} skipped".format(*counts[-1]), flush=True)
     passed, failed, skipped = map(sum, zip(*counts))

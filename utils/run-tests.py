@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs the test suites of a build folder and adds them up.
 
-Usage: run-tests.py BUILD [--quick] [SUITE]...      suites: layout docs messages commands unit lit consumer python frameworks examples
-                                                 integration fuzz (default: all)
-
---quick leaves out what takes long: unit tests called Slow…, and tests of lit that require the feature `slow`.
+Usage: run-tests.py BUILD [--quick] [--all] [--slowest] [SUITE]...
+  SUITE      layout docs messages commands unit lit consumer python frameworks examples integration fuzz (default: all)
+  --quick    leaves out what takes long: unit tests called Slow…, and tests of lit that require the feature `slow`
+  --all      has frameworks and integration run what else they have for a night
+  --slowest  prints the parts of tests that take the most CPU seconds
 
 Failures are printed in full. The last line is "N passed, N failed"; BUILD/test/summary.json holds the
 same per suite. A suite that crashes, hangs or reports nothing counts as one more failure. Exit code 1
@@ -25,6 +26,7 @@ import subprocess
 import sys
 import time
 
+import slowest
 from cpu_time import Process
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -41,6 +43,7 @@ class Suite:
         self.name, self.passed, self.skipped = name, 0, 0
         self.seconds = self.cpu_seconds = 0.0
         self.failures = []
+        self.parts = []
 
     def fail(self, name, output):
         self.failures.append({"name": name, "output": output})
@@ -94,6 +97,7 @@ def count_gtest(suite, report, output):
     for group in groups:
         for test in group["testsuite"]:
             name = f"{test['classname']}.{test['name']}"
+            suite.parts.append((float(test.get("time", "0").rstrip("s")), name))
             if test.get("failures"):
                 suite.fail(name, "\n".join(failure["failure"] for failure in test["failures"]))
             elif test.get("result") == "SKIPPED":
@@ -148,6 +152,7 @@ def run_lit(build):
     except (OSError, ValueError, KeyError):
         tests = []
     for test in tests:
+        suite.parts.append((test.get("elapsed") or 0.0, test["name"]))
         if test["code"] in ("PASS", "XFAIL", "FLAKYPASS"):
             suite.passed += 1
         elif test["code"] in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
@@ -183,6 +188,7 @@ def run_script(name, command, build, timeout=3600):
     start = time.time()
     code, output = run(suite, command, timeout, cwd=folder, env=environment)
     suite.seconds = round(time.time() - start, 3)
+    suite.parts = slowest.find_parts(name, output)
     count_script(suite, code, output)
     return suite
 
@@ -235,7 +241,8 @@ def write_summary(build, suites):
     summary = {"version": 1, "passed": sum(suite.passed for suite in suites),
                "failed": sum(len(suite.failures) for suite in suites),
                "skipped": sum(suite.skipped for suite in suites),
-               "suites": [dict(vars(suite), failed=len(suite.failures)) for suite in suites]}
+               "suites": [dict(vars(suite), failed=len(suite.failures),
+                               parts=sorted((part for part in suite.parts if part[0] >= 1), reverse=True)) for suite in suites]}
     path = os.path.join(build, "test", "summary.json")
     with open(path + ".new", "w") as stream:
         json.dump(summary, stream, indent=1)
@@ -278,15 +285,20 @@ def run_suites(build, names):
 
 def main(arguments):
     global quick
-    quick = "--quick" in arguments
-    arguments = [argument for argument in arguments if argument != "--quick"]
-    if not arguments or arguments[0].startswith("-") or any(name not in SUITES for name in arguments[1:]):
+    flags = {argument for argument in arguments if argument.startswith("-")}
+    quick = "--quick" in flags
+    if "--all" in flags:
+        os.environ["REPRISE_TESTS"] = "all"
+    arguments = [argument for argument in arguments if argument not in flags]
+    if flags - {"--quick", "--all", "--slowest"} or not arguments or any(name not in SUITES for name in arguments[1:]):
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         return 2
     build = os.path.abspath(arguments[0])
     os.makedirs(os.path.join(build, "test"), exist_ok=True)
     suites = list(run_suites(build, arguments[1:] or SUITES))
     summary = write_summary(build, suites)
+    if "--slowest" in flags:
+        slowest.show([part for suite in summary["suites"] for part in suite["parts"]])
     for suite in suites:
         # We repeat failures here, because the end of a long log is read.
         for failure in suite.failures:

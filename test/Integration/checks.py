@@ -1,5 +1,6 @@
 """Helpers that the integration tests share: running tools, comparing folders, counting."""
 
+import collections
 import filecmp
 import json
 import os
@@ -9,11 +10,33 @@ import subprocess
 import sys
 
 passed = failed = skipped = 0
+#: Flag of a night: cases run that a test of some minutes leaves out. `run-tests.py --all` sets it for all scripts.
+everything = os.environ.get("REPRISE_TESTS") == "all" or "all" in sys.argv[1:]
+#: CPU seconds of parts: of the functions that a script calls from `main`, with all their processes.
+parts = collections.Counter()
+#: Functions that only call parts.
+CALLERS = {"main", "run_parts", "attempt", "<lambda>"}
+counted = 0.0
+
+
+def count_seconds():
+    """Adds the CPU seconds since the last check to the part that makes a check, named with its first argument."""
+    global counted
+    frame, part = sys._getframe(2), None
+    while frame and frame.f_code.co_name != "<module>":
+        part = part if frame.f_code.co_name in CALLERS else frame
+        frame = frame.f_back
+    name = part.f_code.co_name if part else "main"
+    first = part.f_locals.get(part.f_code.co_varnames[0]) if part and part.f_code.co_argcount else None
+    seconds = sum(os.times()[:4])
+    parts[f"{name}({first[:60]})" if isinstance(first, str) else name] += seconds - counted
+    counted = seconds
 
 
 def check(name, good, detail=""):
     """Counts one check and prints its line."""
     global passed, failed
+    count_seconds()
     if good:
         passed += 1
     else:
@@ -29,7 +52,10 @@ def skip(name, reason):
 
 
 def finish():
-    """Prints the closing line and ends the script."""
+    """Prints the parts of at least a second and the closing line, and ends the script."""
+    for part, seconds in parts.items():
+        if seconds >= 1:
+            print(f"-- {seconds:.1f} CPU s: {part}")
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     sys.exit(1 if failed else 0)
 
