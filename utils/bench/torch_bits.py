@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Measures what one set of bits costs, and the time of first steps: prints one row for each model.
+"""Measures what one set of bits costs, and the time of first steps: one row for each model.
 
-Usage: torch_bits.py [--rounds=15] [--limit=600] [--budget=60%] [MODEL]...
+Usage: torch_bits.py [--rounds=15] [--limit=600] [--codes=Inductor,60%] [--save=FILE] [MODEL]...
+       torch_bits.py --table FILE        prints the rows of a file of --save
        MODEL: of test/Frameworks/models.py, or gpt2-384, a GPT-2 of 6 layers of width 384; default: all
+       CODE: Inductor, bits=inductor, bits=plan, or a budget of bits=plan; default: all four, with budgets of 100% and 60%
 
 Runs in the environment of `make test-frameworks` (build/frameworks-venv/bin/python). Each code has a process with one thread
 and caches of its own. The processes run their steps in turns. Step times are medians of CPU time. A first step is the CPU
 time of the first forward and backward pass with that of the C++ compiler, after a tiny function has compiled the headers.
+--save adds a line of JSON for each figure as soon as it is measured.
 """
 import argparse
+import json
 import os
 import statistics
 import subprocess
@@ -22,10 +26,14 @@ sys.path.insert(0, os.path.join(SOURCE, "test", "Frameworks"))
 WARM = 3
 
 
-def variants(budget):
-    """Returns the backends and options by name; the first one is what others are compared with."""
-    return {"Inductor": ("inductor", None), "bits=inductor": ("reprise_plan", {"bits": "inductor"}), "bits=plan": ("reprise_plan", {}),
-            f"bits=plan, {budget}": ("reprise_plan", {"budget": budget})}
+#: Codes that are measured; the first one is what others are compared with.
+CODES = ("Inductor", "bits=inductor", "bits=plan", "100%", "60%")
+
+
+def variant(code):
+    """Returns the backend and the options of a code."""
+    known = {"Inductor": ("inductor", None), "bits=inductor": ("reprise_plan", {"bits": "inductor"}), "bits=plan": ("reprise_plan", {})}
+    return known.get(code, ("reprise_plan", {"budget": code}))
 
 
 def build(name):
@@ -67,11 +75,11 @@ def serve(name, backend, options):
         print(time.process_time() - start, flush=True)
 
 
-def start(name, variant, folder):
+def start(name, code, folder):
     """Starts a process of one code."""
     environment = dict(os.environ, TORCHINDUCTOR_CACHE_DIR=folder, TORCHINDUCTOR_COMPILE_THREADS="1", OMP_NUM_THREADS="1",
                        HF_HUB_OFFLINE="1")
-    return subprocess.Popen([sys.executable, os.path.abspath(__file__), "--serve", repr((name, *variant))], env=environment, text=True,
+    return subprocess.Popen([sys.executable, os.path.abspath(__file__), "--serve", repr((name, *variant(code)))], env=environment, text=True,
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 
@@ -97,45 +105,75 @@ def take_turns(processes, rounds):
 
 
 def measure(name, options):
-    """Prints the row of one model. Codes are made one after the other."""
-    chosen, processes, firsts = variants(options.budget), {}, {}
+    """Yields the figures of one model as they come: (code, kind, seconds). Codes are made one after the other."""
+    processes = {}
     with tempfile.TemporaryDirectory() as folder:
         try:
-            for each, variant in chosen.items():
-                process = start(name, variant, os.path.join(folder, str(len(firsts))))
-                firsts[each] = read_first(process, options.limit)
-                if firsts[each] is not None:
-                    processes[each] = process
-            steps = take_turns(processes, options.rounds)
+            for number, code in enumerate(options.codes):
+                process = start(name, code, os.path.join(folder, str(number)))
+                first = read_first(process, options.limit)
+                yield code, "first", first
+                if first is not None:
+                    processes[code] = process
+            for code, step in take_turns(processes, options.rounds).items() if options.rounds else ():
+                yield code, "step", step
         finally:
             for process in processes.values():
                 process.stdin.close()
                 process.wait()
-    base, first = (each[next(iter(chosen))] for each in (steps, firsts))
 
-    def show(values, one, form):
-        return [form.format(values[each] / one) if values.get(each) and one else "–" for each in list(chosen)[1:]]
-    print(f"| {name} | {1e3 * base:.2f} ms | {' | '.join(show(steps, base, '{:.2f}'))} | {first:.1f} s "
-          f"| {' | '.join(show(firsts, first, '{:.2f}'))} |", flush=True)
+
+def show(figures, codes, kind, form, unit):
+    """Returns the cells of one kind of figures: seconds of the first code, and multiples of them."""
+    base = figures.get(CODES[0], {}).get(kind)
+    cells = [form.format(base * unit) if base else "–"]
+    for code in codes[1:]:
+        found = figures.get(code, {}).get(kind)
+        cells.append(f"{found / base:.2f}" if base and found else "–")
+    return cells
+
+
+def print_table(lines):
+    """Prints the rows of lines of JSON; the last line of a figure counts."""
+    rows, codes = {}, [CODES[0]]
+    for line in lines:
+        each = json.loads(line)
+        rows.setdefault(each["model"], {}).setdefault(each["code"], {})[each["kind"]] = each["seconds"]
+        codes += [each["code"]] if each["code"] not in codes else []
+    codes.sort(key=lambda code: (CODES.index(code) if code in CODES else len(CODES)))
+    names = [code if "=" in code else f"bits=plan, {code}" for code in codes[1:]]
+    heads = ["model", "Inductor's step", *names, "Inductor's first step", *names]
+    print("| " + " | ".join(heads) + " |\n|" + "---|" + "---:|" * (len(heads) - 1))
+    for name, figures in rows.items():
+        cells = show(figures, codes, "step", "{:.2f} ms", 1e3) + show(figures, codes, "first", "{:.1f} s", 1)
+        print(f"| {name} | {' | '.join(cells)} |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=15, help="steps of each code (15)")
     parser.add_argument("--limit", type=float, default=600, help="seconds until a first step is given up (600)")
-    parser.add_argument("--budget", default="60%", help="budget of the last code (60%%)")
+    parser.add_argument("--codes", type=lambda text: text.split(","), default=CODES, help="codes, with commas (all)")
+    parser.add_argument("--save", help="file that gets a line of JSON for each figure")
+    parser.add_argument("--table", help="file of --save whose rows are printed")
     parser.add_argument("--serve", help=argparse.SUPPRESS)
     parser.add_argument("models", nargs="*", metavar="MODEL", help="model of test/Frameworks/models.py (all)")
     options = parser.parse_args()
     if options.serve:
         import ast
         return serve(*ast.literal_eval(options.serve))
+    if options.table:
+        with open(options.table) as stream:
+            return print_table(stream)
     import models
-    names = [each for each in list(variants(options.budget))[1:]]
-    heads = ["model", "Inductor's step", *names, "Inductor's first step", *names]
-    print("| " + " | ".join(heads) + " |\n|" + "---|" + "---:|" * (len(heads) - 1))
+    lines = []
     for name in options.models or ["gpt2-384", *models.CASES]:
-        measure(name, options)
+        for code, kind, seconds in measure(name, options):
+            lines.append(json.dumps({"model": name, "code": code, "kind": kind, "seconds": seconds}))
+            if options.save:
+                with open(options.save, "a") as stream:
+                    stream.write(lines[-1] + "\n")
+    print_table(lines)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def _decompositions() -> dict:
 
 def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
     from ._plan_bits import alike
-    from ._plan_fused import compile_within
+    from ._plan_fused import conclude
     from ._plan_lowering import Meter
     from ._seam.inductor import compile_fx
     on_gpu = any(isinstance(each, torch.Tensor) and each.device.type != "cpu" for each in inputs)
@@ -91,10 +91,11 @@ def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Pa
     with bits, joint_config.patch(force_non_lazy_backward_lowering=True):
         if partitioner.budget == UNLIMITED and not regions.has_any(graph):
             return compile_fx(graph, inputs, config_patches=patches, decompositions=_decompositions())
-        patches["_post_fusion_custom_pass"] = meter = partitioner.meter = Meter(sources())
-        # We pass a copy, because Inductor changes its graph.
-        return compile_within(lambda: compile_fx(copy(graph)[0], inputs, inner_compile=meter.compile, config_patches=patches,
-                                                 decompositions=_decompositions()), partitioner)
+        results = tree_leaves(next(iter(graph.graph.find_nodes(op="output"))).args)
+        patches["_post_fusion_custom_pass"] = meter = partitioner.meter = Meter(sources(), len(results))
+        made = compile_fx(graph, inputs, inner_compile=meter.compile, config_patches=patches, decompositions=_decompositions())
+        conclude(partitioner)
+        return made
 
 
 def _compile_once(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:

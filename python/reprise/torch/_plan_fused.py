@@ -1,4 +1,4 @@
-"""Finds the plan whose code by Inductor fits a budget. At most two codes are made; others are only counted."""
+"""Finds the plan whose code by Inductor fits a budget. Codes are counted, and one code is compiled."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from .._errors import RepriseWarning
 from . import _plan_cache as cache
 from . import _plan_report as report
 from ._plan_budgets import UNLIMITED
-from ._plan_lowering import Exceeded, Meter, lower, settings
+from ._plan_lowering import Lowered, Meter, Strides, settings
+from ._plan_nodes import mutated_inputs
 from ._plan_progress import searching
 from ._plan_tally import Surroundings, count_bytes
 from ._seam import patches
 from ._seam.inductor import CppScheduling, InductorChoices, V
+from ._seam.joint import giving
 
 if TYPE_CHECKING:
     from ._plan_partition import Partitioner
@@ -62,8 +64,8 @@ def _short_functions(limit: int) -> contextlib.AbstractContextManager:
 
 @dataclasses.dataclass(frozen=True)
 class Try:
-    """Settings of a code: the byte limit of the plan (None: the budget), whether only near operations are fused, and
-    whether values are stored if that frees more than it needs."""
+    """Settings of the code of a pass: the byte limit of the plan (None: the budget), whether only near operations are fused,
+    and whether values are stored if that frees more than it needs."""
 
     within: int | None = None
     is_near: bool = False
@@ -76,10 +78,6 @@ class Try:
             return
         with V.set_choices_handler(_fuse_near(type(V.choices))), _short_functions(limit):
             yield
-
-
-#: Settings of the code that is compiled without a count.
-FIRST = Try()
 
 
 @dataclasses.dataclass
@@ -95,10 +93,13 @@ class Candidate:
     num_fwd_outputs: int
     #: Bytes that the code may need.
     limit: int
-    #: Bytes that the code of the passes needs, by whether the pass is the backward pass.
+    #: Settings of the code of the passes, by whether the pass is the backward pass.
+    settings: dict[bool, Try]
+    #: Bytes that the code of the passes needs.
     peaks: dict[bool, int] = dataclasses.field(default_factory=dict)
-    #: Strides of the forward pass's outputs.
-    strides: list[tuple[int, ...] | None] = dataclasses.field(default_factory=list)
+    #: Graphs that are lowered, and strides of the values that are saved.
+    lowered: dict[bool, Lowered] = dataclasses.field(default_factory=dict)
+    saved: Strides = dataclasses.field(default_factory=list)
 
     @property
     def peak(self) -> int:
@@ -113,19 +114,25 @@ class Candidate:
     def fits(self) -> bool:
         return self.is_whole and self.peak <= self.limit
 
-    def count(self, meter: Meter, each: Try, is_strict: bool = True) -> None:
+    def count(self, meter: Meter, is_strict: bool = True) -> None:
         """Counts the code of both passes; not that of the backward pass if the forward pass alone needs too much."""
-        if not self.strides:
-            self.peaks = {}
-        with each.choices(self.limit):
+        with giving(self.forward, self.backward, self.num_fwd_outputs):
             for is_backward, graph in (False, self.forward), (True, self.backward):
                 if is_strict and self.peaks and self.peak > self.limit:
                     return
                 if is_backward not in self.peaks:
                     meter.start(self.around, self.limit)
-                    strides = lower(graph, is_backward, self.num_fwd_outputs, self.strides)
-                    self.strides = self.strides or strides
+                    with self.settings[is_backward].choices(self.limit):
+                        self.lowered[is_backward] = made = meter.lower(graph, is_backward, self.saved)
+                    self.saved = self.saved or made.strides[self.num_fwd_outputs:]
                     self.peaks[is_backward] = meter.peaks.get(is_backward, 0)
+
+    def take_forward(self, other: "Candidate") -> None:
+        """Takes the code of the forward pass of another code of the same plan."""
+        self.forward, self.saved = other.forward, other.saved
+        for mine, its in (self.settings, other.settings), (self.peaks, other.peaks), (self.lowered, other.lowered):
+            if False in its:
+                mine[False] = its[False]
 
 
 def limit_of(partitioner: "Partitioner", planned: report.GraphPlan) -> int:
@@ -138,67 +145,79 @@ class Search:
     """Search for the first code that fits the budget, or otherwise for the code that needs the least."""
 
     def __init__(self, partitioner: "Partitioner", make: Callable[[Try], Candidate]) -> None:
-        self.meter, self.make = partitioner.meter, make
+        self.partitioner, self.meter, self.make = partitioner, partitioner.meter, make
         self.tries = TRIES_OF_REGIONS if partitioner.budget == UNLIMITED else TRIES
         self.tried: dict[Try, Candidate] = {}
 
     def _list(self) -> Iterator[Try]:
         """Yields first other code for the same plan. Then yields alternately plans that need less memory, by as much as
         the code exceeded and one hundredth more, and plans between the budget and the least memory of any code: these
-        replay less, and operands of ops fused with replays live longer, too."""
-        yield FIRST
-        yield Try(is_near=True)
+        replay less, and operands of ops fused with replays live longer, too. No plan needs less than the smallest."""
+        yield Try()
         yield (less := Try(is_near=True, stores=True))
         more = min(each.peak for each in self.tried.values())
         while True:
             code = self.tried[less]
-            yield (less := Try(code.planned.peak * code.limit * 99 // (100 * code.peak), is_near=True, stores=True))
+            if not self._is_smallest(less):
+                yield (less := Try(code.planned.peak * code.limit * 99 // (100 * code.peak), is_near=True, stores=True))
             more = math.isqrt(code.limit * more)
             yield Try(more, is_near=True, stores=True)
 
-    def run(self) -> tuple[Try, Candidate]:
-        for each in itertools.islice(self._list(), self.tries):
-            code = self._add(each)
-            if each not in self.meter.made:
-                code.count(self.meter, each)
+    def _is_smallest(self, each: Try) -> bool:
+        """Returns whether no plan within the limit was found, so that the plan is the smallest."""
+        return self.partitioner.is_wish if each.within is None else not self.tried[each].answer.fits
+
+    def run(self) -> Candidate:
+        tries, partitioner = itertools.islice(self._list(), self.tries), self.partitioner
+        found = self._find(itertools.islice(tries, 1))
+        if found:
+            return found
+        with searching(f"the code of a plan of {len(partitioner.problem.operations)} ops", partitioner.budget):
+            return self._find(tries) or self._take_least()
+
+    def _find(self, tries: Iterator[Try]) -> Candidate | None:
+        """Returns the first code that fits."""
+        for each in tries:
+            first, code = self.tried.get(Try()), self.make(each)
+            if first and each.within is None and first.peaks[False] <= first.limit:
+                code.take_forward(first)
+            self.tried[each] = code
+            code.count(self.meter)
             if code.fits:
-                return each, code
-        # The bytes of a code with one counted pass are a lower bound, so the other pass is counted, too.
-        while not self.tried[best := min(self.tried, key=lambda each: self.tried[each].peak)].is_whole:
-            self.tried[best].count(self.meter, best, is_strict=False)
-        return best, self.tried[best]
+                return code
+            for old in filter(None, (first, code if first else None)):
+                old.lowered.clear()
+        return None
 
-    def _add(self, each: Try) -> Candidate:
-        self.tried[each] = self.make(each)
-        self.tried[each].peaks = dict(self.meter.made.get(each, {}))
-        return self.tried[each]
+    def _take_least(self) -> Candidate:
+        """Returns the code that needs the least. The bytes of a code with one counted pass are a lower bound, so the other
+        pass is counted, too."""
+        while not (best := min(self.tried.values(), key=lambda each: each.peak)).is_whole:
+            best.count(self.meter, is_strict=False)
+        return best
 
-    def recall(self, name: str) -> tuple[Try, Candidate] | None:
+    def recall(self, name: str) -> Candidate | None:
         """Returns the answer of an earlier compilation."""
         known = cache.read(name)
         if known is None:
             return None
-        each = Try(*known["settings"])
-        code = self._add(each)
+        forward, backward = (Try(*each) for each in known["settings"])
+        code = self.make(backward)
+        if forward != backward:
+            code.take_forward(self.make(forward))
         code.peaks = dict(zip((False, True), known["peaks"]))
-        return each, code
+        return code
 
 
 def choose(partitioner: "Partitioner", joint: fx.GraphModule, make: Callable[[Try], Candidate]) -> Candidate:
-    """Returns the graphs to compile, and sets the settings of their compilation.
-
-    The first code is compiled without a count, because most codes fit. If it needs too much memory, its compilation ends,
-    and the next codes are counted.
-    """
+    """Returns the graphs to compile, and sets the settings of their compilation."""
     search, meter = Search(partitioner, make), partitioner.meter
-    if meter.made:
-        with searching(f"the code of a plan of {len(partitioner.problem.operations)} ops", partitioner.budget):
-            chosen, code = search.run()
-    else:
-        meter.name = "code-" + cache.key(partitioner.problem.to_json(), partitioner.limits, partitioner.room, partitioner.bits,
-                                         search.tries, settings(joint, meter))
-        chosen, code = search.recall(meter.name) or (FIRST, make(FIRST))
-    meter.choose(chosen, code)
+    written = sum(1 for _ in mutated_inputs(joint))
+    meter.visible = range(written, written + meter.num_results)
+    meter.name = "code-" + cache.key(partitioner.problem.to_json(), partitioner.limits, partitioner.room, partitioner.bits,
+                                     search.tries, settings(joint, meter))
+    code = search.recall(meter.name) or search.run()
+    meter.choose(code)
     return code
 
 
@@ -214,21 +233,17 @@ def _warn_of_excess(partitioner: "Partitioner", planned: report.GraphPlan, limit
     return planned
 
 
-def compile_within(compile_once: Callable[[], Callable], partitioner: "Partitioner") -> Callable:
-    """Compiles the first code. If its lines need too much memory, the search compiles another code, which it has
-    counted."""
-    try:
-        made = compile_once()
-    except Exceeded:
-        made = compile_once()
+def conclude(partitioner: "Partitioner") -> None:
+    """Reports the plan of the compiled code, and keeps its settings for later processes."""
     meter, code = partitioner.meter, partitioner.meter.code
-    if code:
-        peaks = {**code.peaks, **meter.peaks}
-        if len(peaks) == 2:
-            cache.write(meter.name, {"settings": dataclasses.astuple(meter.chosen), "peaks": [peaks[False], peaks[True]]})
-        # Code that Inductor finds in its caches has met the same limit before.
-        planned = dataclasses.replace(code.planned, peak=max(peaks.values(), default=code.planned.peak))
-        if planned.peak > code.limit and partitioner.budget != UNLIMITED:
-            planned = _warn_of_excess(partitioner, planned, code.limit)
-        report.add(planned)
-    return made
+    if code is None:
+        return
+    peaks = {**code.peaks, **meter.peaks}
+    if len(peaks) == 2:
+        chosen = [dataclasses.astuple(code.settings[each]) for each in (False, True)]
+        cache.write(meter.name, {"settings": chosen, "peaks": [peaks[False], peaks[True]]})
+    # Code that Inductor finds in its caches has met the same limit before.
+    planned = dataclasses.replace(code.planned, peak=max(peaks.values(), default=code.planned.peak))
+    if planned.peak > code.limit and partitioner.budget != UNLIMITED:
+        planned = _warn_of_excess(partitioner, planned, code.limit)
+    report.add(planned)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import re
 from typing import Iterator
@@ -170,10 +171,15 @@ def call_behind(operand: fx.Node, target: OpOverload, *args: object, **kwargs: o
     return node
 
 
-def list_lines(node: fx.Node) -> list[tuple[str, int, str]]:
+@functools.lru_cache(1 << 14)
+def _read_trace(trace: str) -> tuple[tuple[str, int, str], ...]:
+    found = re.findall(r'File "([^"]+)", line (\d+), in (\S+)', trace)
+    return tuple((path, int(line), name) for path, line, name in reversed(found))
+
+
+def list_lines(node: fx.Node) -> tuple[tuple[str, int, str], ...]:
     """Returns file, line and function of the user's calls that made a node, the last call first."""
-    found = re.findall(r'File "([^"]+)", line (\d+), in (\S+)', node.meta.get("stack_trace") or "")
-    return [(path, int(line), name) for path, line, name in reversed(found)]
+    return _read_trace(node.meta.get("stack_trace") or "")
 
 
 def source_line(node: fx.Node) -> str | None:

@@ -187,7 +187,8 @@ class Partitioner(CustomPartitionerFn):
         if settings.stores:
             store(forward.graph, {})
             store(backward.graph, around.given)
-        return Candidate(forward, backward, around, planned, answer, self.num_fwd_outputs, limit_of(self, planned))
+        return Candidate(forward, backward, around, planned, answer, self.num_fwd_outputs, limit_of(self, planned),
+                         dict.fromkeys((False, True), settings))
 
     def _describe(self, answer: Answer, carrier: Carrier) -> report.GraphPlan:
         """Returns the report of a plan."""

@@ -49,7 +49,7 @@ def list_spans(problem: Problem, executions: list[dict[str, Any]]) -> tuple[Span
         operation = problem.operations[execution["operation"]]
         words = [word, "generator's state" if operation.is_state and not word else None, "replay" if execution["replay"] else None]
         label = ", ".join([str(operation.node.target), *filter(None, words)])
-        return Span(label, tuple(list_lines(operation.node)), size, first, min(last, len(executions)))
+        return Span(label, list_lines(operation.node), size, first, min(last, len(executions)))
     return tuple(span(*each) for each in _list_holdings(problem, executions) if each[1])
 
 

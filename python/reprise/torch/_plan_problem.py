@@ -32,6 +32,9 @@ class Operation:
     region: regions.Region = ()
     first_value: int = 0
     reads: list[fx.Node] = dataclasses.field(default_factory=list)
+    #: Bytes of the results, and seconds by the cost model, once they are known.
+    sizes: list[int] | None = None
+    price: float | None = None
 
     @property
     def is_copy(self) -> bool:
@@ -105,6 +108,7 @@ class Problem:
         self.value_makers: list[int] = []
         #: Values that readers find where they are copied back, by the value that their op computes.
         self.moved: dict[int, int] = {}
+        self._shown: dict[fx.Node, int | None] = {}
         for place, operation in enumerate(self.operations):
             operation.first_value = len(self.value_makers)
             if operation.offloads is not None:
@@ -117,6 +121,11 @@ class Problem:
 
     def sizes(self, operation: Operation) -> list[int]:
         """Returns the bytes of an operation's results."""
+        if operation.sizes is None:
+            operation.sizes = self._count_bytes(operation)
+        return operation.sizes
+
+    def _count_bytes(self, operation: Operation) -> list[int]:
         if operation.is_state:
             return [state_bytes(operation.node)]
         if operation.offloads is not None:
@@ -140,11 +149,11 @@ class Problem:
         """Returns the value whose memory a node shows; None for memory that exists anyway, such as arguments."""
         if not isinstance(node, fx.Node):
             return None
-        made_by, index = self.holder(node)
-        if made_by not in self.maker:
-            return None
-        value = self.operations[self.maker[made_by]].first_value + index
-        return self.moved.get(value, value)
+        if node not in self._shown:
+            made_by, index = self.holder(node)
+            value = self.operations[self.maker[made_by]].first_value + index if made_by in self.maker else None
+            self._shown[node] = self.moved.get(value, value)
+        return self._shown[node]
 
     def holder(self, node: fx.Node) -> tuple[fx.Node, int]:
         """Returns the node whose memory a node shows, and the first of its results with that storage."""
@@ -271,6 +280,11 @@ class Problem:
 
     def seconds(self, operation: Operation) -> float:
         """Returns the seconds of one execution by the cost model; those of a value on the host are of two copies."""
+        if operation.price is None:
+            operation.price = self._find_price(operation)
+        return operation.price
+
+    def _find_price(self, operation: Operation) -> float:
         if operation.is_state:
             return 0.0
         return costs.seconds(operation.node) if operation.offloads is None else costs.copy_seconds(

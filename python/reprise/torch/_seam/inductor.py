@@ -8,6 +8,7 @@ from torch._inductor.compile_fx import compile_fx_inner
 from torch._inductor.cpu_vec_isa import pick_vec_isa
 from torch._inductor.decomposition import select_decomp_table
 from torch._inductor.utils import IndentedBuffer
+from torch._inductor.utils import get_donated_idxs as list_given
 from torch._inductor.virtualized import V
 
 from .versions import SINCE_2_13
@@ -21,5 +22,5 @@ select_tiling = TilingSelect.select_tiling
 select_tiling_indices = TilingSelect._select_tiling_indices
 
 __all__ = ["CppOverrides", "CppScheduling", "CppVecOverrides", "IndentedBuffer", "InductorChoices", "TilingSelect", "V", "compile_fx",
-           "compile_fx_inner", "config", "cpp", "ir", "lowering", "pick_vec_isa", "select_decomp_table", "select_tiling",
+           "compile_fx_inner", "config", "cpp", "ir", "list_given", "lowering", "pick_vec_isa", "select_decomp_table", "select_tiling",
            "select_tiling_indices", "wrapper"]

@@ -81,6 +81,13 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
         "2.14": ("4c34a17fa64c fa87bf8ba89c",),
         "2.15": ("8683b7d62598 fa87bf8ba89c",),
     },
+    "torch._inductor.compile_fx.GraphLowering": {
+        "2.11": ("5fb72ea7d93a 2dc60e5338c4",),
+        "2.12": ("9a4de955942c 1905c550d059",),
+        "2.13": ("f2d8ea958347 1905c550d059",),
+        "2.14": ("608f0f040be9 1905c550d059",),
+        "2.15": ("788970b42a36 1905c550d059",),
+    },
     "torch._inductor.compile_fx.select_decomp_table": {
         "2.11": ("da67d3eca089 4f53cda18c2b",),
         "2.12": ("2180869657ea 4f53cda18c2b",),

@@ -115,6 +115,8 @@ CHOICES = Patch(INDUCTOR, "torch._inductor.choices:InductorChoices", "can_fuse",
 STORED = Patch(INDUCTOR, "torch._inductor.graph:GraphLowering", "run_node")
 ROUNDED = Patch(INDUCTOR, "torch._inductor.lowering", "make_pointwise")
 LINES = Patch(INDUCTOR, "torch._inductor.codegen.wrapper:PythonWrapperCodegen", "memory_plan_reuse")
+#: Class whose objects lower a graph. A graph whose text exists is not lowered again.
+LOWERED = Patch(INDUCTOR, "torch._inductor.compile_fx", "GraphLowering")
 #: Function that gives the decompositions, in versions before 2.13.
 DECOMPOSITIONS = Patch(INDUCTOR, "torch._inductor.compile_fx", "select_decomp_table")
 #: Functions of tracing and of the code around compiled graphs.
