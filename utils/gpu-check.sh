@@ -142,5 +142,7 @@ cat "$work/table"
 echo
 beside beside_torch.py
 echo
+beside whole.py
+echo
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

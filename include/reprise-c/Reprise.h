@@ -30,7 +30,7 @@ extern "C" {
 
 /* Version of this header: major in the thousands, minor below. A library of another major version,
  * or of a lower minor version, does not match. */
-#define REPRISE_API_VERSION 1004
+#define REPRISE_API_VERSION 1005
 
 #if defined(_WIN32)
 #define REPRISE_EXPORT

@@ -56,9 +56,9 @@ REPRISE_EXPORT const char *reprise_bundle_description(const reprise_bundle *bund
 
 /* ---- functions of the host ---- */
 
-/* Call of a function that the program registers. Tensors lie on the CPU, row-major without gaps.
- * The data of a result that nothing reads is NULL. Operands must not be written. The struct lives
- * as long as the call. */
+/* Call of a function that the program registers. Tensors lie on the device of the run, row-major
+ * without gaps. The data of a result that nothing reads is NULL. Operands must not be written. The
+ * struct lives as long as the call. */
 typedef struct reprise_call {
   size_t struct_size;
   const char *callee; /* "library:function", of `reprise.custom_call` */
@@ -68,7 +68,9 @@ typedef struct reprise_call {
   size_t num_results;
 } reprise_call;
 
-/* Computes the results of a call. Runs in the thread that runs the step. Returns 0, or another
+/* Computes the results of a call. Runs in the thread that runs the step. On a GPU, which calls
+ * functions only in runs in memory of the caller, it enqueues its work on the stream of
+ * reprise_run_set_memory; nobody waits for that work. Returns 0, or another
  * number after it has written a message, up to `size` bytes with the final 0; the step fails with
  * this message. Equal operands must give equal results: a plan may repeat a call. */
 typedef int (*reprise_call_callback)(void *user, const reprise_call *call, char *message,
@@ -88,11 +90,26 @@ typedef struct reprise_run_state {
   int64_t step;   /* number of the next step */
 } reprise_run_state;
 
-/* Creates a run and allocates the memory of the step. Options: threads, device, check-indices; NULL
- * for none. */
+/* Creates a run and allocates the memory of the step. Options: threads, device (cpu, cuda, or
+ * cuda:NUMBER), check-indices, memory (own, or caller: see reprise_run_set_memory); NULL for none. */
 REPRISE_EXPORT reprise_error *reprise_run_create(const reprise_bundle *bundle,
                                                  const reprise_options *options, reprise_run **run);
 REPRISE_EXPORT void reprise_run_destroy(reprise_run *run);
+
+/* Returns the bytes that a run in memory of the caller needs: those of its arena, and of the seed,
+ * the offset and the step. 0 for a run with memory of its own. */
+REPRISE_EXPORT uint64_t reprise_run_memory_bytes(const reprise_run *run);
+/* Lends a run that was created with memory=caller its memory, which lies on the run's GPU at a
+ * multiple of 64 bytes, and a stream, a CUstream. Call it before each step; a step that has begun
+ * keeps its memory, and may continue on another stream.
+ *
+ * The run allocates only constants. All arguments are bound. The functions that run a step return
+ * as soon as its work is in the stream, so `memory` and bound tensors must be left as they are until
+ * that work is done. The caller orders the streams. The offset of the next step is not read: set the
+ * state before each step. reprise_run_loss and reprise_run_hash wait for the stream. Without CUDA it
+ * is an error. */
+REPRISE_EXPORT reprise_error *reprise_run_set_memory(reprise_run *run, void *memory, uint64_t bytes,
+                                                     void *stream);
 
 /* Makes the tensor the memory of the argument `name`: steps read the argument there, and update a
  * parameter or state in place. dtype and shape are those of the argument; i1 is kDLBool of 8 bits,

@@ -36,10 +36,12 @@ class Run:
     """
 
     def __init__(self, program: Program | Bundle | str | bytes | os.PathLike[str], *, threads: int | None = None,
-                 device: str = "cpu", check_indices: bool = False) -> None:
+                 device: str = "cpu", memory: str = "own", check_indices: bool = False) -> None:
+        """``device`` is "cpu", "cuda" or "cuda:NUMBER". With ``memory="caller"`` a run on a GPU works in memory and on a
+        stream of the caller: ``set_memory``."""
         if not isinstance(program, (Program, Bundle)):
             program = load(program)
-        options = [("device", device), ("check-indices", "true" if check_indices else "false")]
+        options = [("device", device), ("memory", memory), ("check-indices", "true" if check_indices else "false")]
         if threads is not None:
             options.append(("threads", str(threads)))
         #: Arguments, results and bytes (reprise_bundle_description).
@@ -65,6 +67,19 @@ class Run:
     def give(self, name: str, array: Any) -> None:
         """Gives an argument a copy. An input with one more leading dimension holds one value per step."""
         self._run.give(name, array, self._types.get(name) == "bf16")
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes that ``set_memory`` takes; 0 for a run with memory of its own."""
+        return self._run.memory_bytes()
+
+    def set_memory(self, address: int, bytes: int, stream: int) -> None:
+        """Lends memory and a stream of the GPU (a CUstream) to the next step, by their addresses.
+
+        Steps only enqueue their work then, and all arguments are bound. Memory and arrays are the step's until the
+        stream has done that work. The offset of the next step is not known: set the seed before each step.
+        """
+        self._run.set_memory(address, bytes, stream)
 
     @staticmethod
     def empty(shape: tuple[int, ...], dtype: Any) -> Any:

@@ -1,7 +1,9 @@
 // reprise: the C API in Python: functions of the host that steps call
 #include "Core.h"
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstring>
@@ -9,8 +11,8 @@
 
 using namespace reprise_python;
 
-/// Describes tensors as tuples (address, code of the type, bits, shape); the address is 0 for a
-/// result that nothing reads.
+/// Describes tensors as tuples (address, code of the type, bits, shape, number of the GPU or -1); the
+/// address is 0 for a result that nothing reads.
 static nb::list describe(const DLTensor *tensors, size_t count) {
   nb::list all;
   for (const DLTensor *tensor = tensors; tensor != tensors + count; ++tensor) {
@@ -18,7 +20,8 @@ static nb::list describe(const DLTensor *tensors, size_t count) {
     for (int32_t i = 0; i < tensor->ndim; ++i)
       shape.append(tensor->shape[i]);
     all.append(nb::make_tuple(reinterpret_cast<uintptr_t>(tensor->data), int(tensor->dtype.code),
-                              int(tensor->dtype.bits), nb::tuple(shape)));
+                              int(tensor->dtype.bits), nb::tuple(shape),
+                              tensor->device.device_type == kDLCUDA ? tensor->device.device_id : -1));
   }
   return all;
 }
@@ -48,6 +51,17 @@ static void registerCalls(const std::string &library, nb::object callable) {
   check(reprise_register_calls(library.c_str(), isRemoved ? nullptr : callPython, user));
 }
 
+/// Returns an array on memory of a GPU, which outlives it.
+static nb::object wrap(uintptr_t address, int code, int bits, const std::vector<size_t> &shape,
+                       int gpu) {
+  nb::dlpack::dtype type = {static_cast<uint8_t>(code), static_cast<uint8_t>(bits), 1};
+  return nb::cast(nb::ndarray<nb::array_api>(reinterpret_cast<void *>(address), shape.size(),
+                                             shape.data(), nb::handle(), nullptr, type, kDLCUDA,
+                                             gpu),
+                  nb::rv_policy::reference);
+}
+
 void reprise_python::bindCalls(nb::module_ &module) {
+  module.def("wrap", wrap);
   module.def("register_calls", registerCalls, nb::arg("library"), nb::arg("callable").none());
 }

@@ -86,6 +86,13 @@ static bool lendArray(Run &run, const std::string &name, Array array, bool isBra
   return !isCopied;
 }
 
+/// Lends memory and a stream by their addresses. The caller keeps the memory until the step's work
+/// is done.
+static void setMemory(Run &run, uintptr_t memory, uint64_t bytes, uintptr_t stream) {
+  check(reprise_run_set_memory(run.handle.get(), reinterpret_cast<void *>(memory), bytes,
+                               reinterpret_cast<void *>(stream)));
+}
+
 static bool bindArray(Run &run, const std::string &name, nb::object object, bool isBrain) {
   Array array;
   if (!nb::try_cast(object, array))
@@ -148,6 +155,8 @@ void reprise_python::bindRuns(nb::module_ &module) {
       .def("bind", bindArray)
       .def("lend", lendArray)
       .def("give", giveArray)
+      .def("set_memory", setMemory)
+      .def("memory_bytes", [](Run &own) { return reprise_run_memory_bytes(own.handle.get()); })
       .def("view", viewResult)
       .def("give_folder",
            [](Run &own, const std::string &path) {

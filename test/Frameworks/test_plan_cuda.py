@@ -11,7 +11,9 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from reprise.torch import _plan_backend
+from reprise.torch import _plan_hosts as hosts
 from reprise.torch import _plan_nodes as nodes
+from reprise.torch import _plan_prefetch as prefetch
 from reprise.torch import _plan_workspace as workspace
 
 KEPT, SCRATCH, OPERAND = 32 << 20, 1000, 4096
@@ -129,7 +131,102 @@ def try_generators():
                  found == [[torch.device("cuda", 1)], [torch.device("cuda", 1)], []], str(found))
 
 
+class Stream:
+    """Fake stream that writes what it is told to a log."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def wait_stream(self, other):
+        log.append(f"{self.name} waits for {other.name}")
+
+    def wait_event(self, event):
+        log.append(f"{self.name} waits for {event.name}")
+
+    def record_event(self):
+        log.append(f"{self.name} records")
+        return Event(f"{self.name}'s event")
+
+
+class Event:
+    """Fake event, which has not happened until ``is_done`` says so."""
+
+    is_done = False
+
+    def __init__(self, name):
+        self.name = name
+
+    def query(self):
+        return self.is_done
+
+
+log = []
+
+
+def try_copies():
+    """Checks the streams of copies between a GPU and its host."""
+    device, current = torch.device("cuda", 0), Stream("PyTorch")
+    names = iter(("back", "forth"))
+    empty_strided = torch.empty_strided
+    with mock.patch.object(torch.cuda, "Stream", lambda device: Stream(next(names))), \
+            mock.patch.object(torch.cuda, "current_stream", lambda device: current), \
+            mock.patch.object(torch.cuda, "stream", lambda stream: contextlib.nullcontext()), \
+            mock.patch.object(torch, "empty_strided", lambda size, stride, dtype, device: empty_strided(size, stride, dtype=dtype)):
+        host = torch.arange(6.0).view(2, 3)
+        first, second = (hosts._from_host(host, device) for _ in range(2))
+        checks.check("a copy begins behind PyTorch's work and the way to the host, and PyTorch does not wait",
+                     log == ["back waits for PyTorch", "back waits for forth", "back records"] * 2 and torch.equal(first, host), str(log))
+        log.clear()
+        made = [hosts._arrive(second), hosts._arrive(first), hosts._arrive(first)]
+        checks.check("a reader waits for its copy once", log == ["PyTorch waits for back's event"] * 2 and made[0] is second, str(log))
+        hosts._from_host(host, device)
+        Event.is_done = True
+        hosts._from_host(host, device)
+        checks.check("copies that nobody waits for are dropped when they have ended", len(hosts._ends) == 1)
+    hosts._ends.clear()
+    hosts._streams.clear()
+
+
+class Moving:
+    """Fake problem: forward ops 0 and 2, value 1 of which waits on the host, and backward ops 3 to 6, of one second each."""
+
+    border = 3
+
+    def __init__(self, seconds):
+        self.operations = [mock.Mock(offloads=0 if place == 1 else None, cost=2 * seconds if place == 1 else 1) for place in range(7)]
+
+    def sizes(self, operation):
+        return [10]
+
+    def seconds(self, operation):
+        return operation.cost
+
+
+def try_prefetch():
+    """Checks where a copy back begins."""
+    executions = [{"operation": place, "replay": 0, "sources": [place - 1] if place else []} for place in range(6)]
+    executions += [{"operation": 1, "replay": 1, "sources": []}, {"operation": 6, "replay": 0, "sources": [5, 6]}]
+
+    def begin(seconds, live):
+        with mock.patch.object(prefetch, "list_live", lambda problem, executions: list(live)):
+            made = prefetch.begin_early(Moving(seconds), executions)
+        place = next(place for place, each in enumerate(made) if each["replay"])
+        after = made.index(next(each for each in made if each["operation"] == 5))
+        checks.check("readers find their operands", made[-1]["sources"] == [after, place] and made[after]["sources"] == [after - 1 - (place == after - 1)],
+                     str(made))
+        return place
+
+    low = [50] * 8
+    low[0] = 100
+    checks.check("a copy begins as many seconds before its reader as it takes", [begin(each, low) for each in (0, 0.5, 2, 9)] == [6, 5, 4, 3])
+    high = list(low)
+    high[4] = 95
+    checks.check("a copy does not begin where it would raise the peak", begin(9, high) == 5)
+
+
 def main():
+    try_copies()
+    try_prefetch()
     try_generators()
     try_workspace()
     try_states()

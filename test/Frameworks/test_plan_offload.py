@@ -1,6 +1,7 @@
 """must_offload of backend="reprise_plan": values wait in a second memory, which PyTorch's allocator does not know on a CPU."""
 import functools
 import warnings
+from unittest import mock
 
 import checks
 import memory
@@ -12,7 +13,7 @@ from torch import nn
 from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
 import reprise
-from reprise.torch import plans, region
+from reprise.torch import _plan_graphs, plans, region
 
 aten = torch.ops.aten
 #: Bytes outside of a graph.
@@ -64,6 +65,22 @@ def try_bits():
                 checks.check(f"{name}: values wait on the host", name == "views" or plan.host_bytes > 0 and plan.peak < whole.peak
                              and plan.saved_bytes < whole.saved_bytes, f"{plan}, {whole}")
     checks.check("what waits on the host is not in memory", plans()[-2].host_bytes > 0, str(plans()[-2]))
+
+
+def try_prefetch():
+    """Checks that copies back begin before other ops, and are waited for by their readers."""
+    found, backward = [], _plan_graphs.Carrier.backward
+
+    def record(self):
+        found.append(backward(self))
+        return found[-1]
+    with mock.patch.object(_plan_graphs.Carrier, "backward", record):
+        step(build(), compiled(build(), policy={aten.addmm: "must_offload"}), torch.randn(512, 32))
+    nodes = [node for node in found[-1].graph.nodes if node.op == "call_function"]
+    begun = [node for node in nodes if node.target is torch.ops.reprise.from_host.default]
+    ends = [next(iter(node.users)) for node in begun]
+    checks.check("copies back are waited for", begun and all(each.target is torch.ops.reprise.arrive.default for each in ends), str(nodes))
+    checks.check("a copy back begins before other ops", any(nodes.index(end) > nodes.index(begin) + 1 for begin, end in zip(begun, ends)), str(nodes))
 
 
 def try_uses():
@@ -153,7 +170,7 @@ def try_errors():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_bits, try_uses, try_budgets, try_errors):
+    for part in (try_bits, try_prefetch, try_uses, try_budgets, try_errors):
         torch.manual_seed(0)
         part()
     checks.finish()

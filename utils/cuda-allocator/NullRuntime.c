@@ -1,5 +1,5 @@
-// CUDA runtime and cuBLAS that compute nothing: device memory is the host's, streams run at
-// once, launches are dropped.
+// CUDA runtime and cuBLAS that compute nothing: launches are dropped. Memory, streams and events are
+// those of NullMemory.c or of EmulatedMemory.c.
 //
 // PyTorch's CUDA build runs on it with its own caching allocator, whose figures do not depend on
 // the values that kernels write. The library is preloaded; check.py adds a function that returns
@@ -11,24 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PageBytes = 1 << 21 };
 static const size_t DeviceBytes = (size_t)80 << 30;
 
-static cudaError_t allocate(void **Place, size_t Bytes) {
-  return posix_memalign(Place, PageBytes, Bytes ? Bytes : 1) ? cudaErrorMemoryAllocation
-                                                             : cudaSuccess;
-}
 static cudaError_t makeHandle(void **Handle) {
   static uintptr_t Last = 0x1000;
   *Handle = (void *)__atomic_add_fetch(&Last, 1, __ATOMIC_RELAXED);
   return cudaSuccess;
 }
 
-// Properties of two devices, as an H100 reports them.
-static _Thread_local int Current;
-cudaError_t cudaGetDeviceCount(int *Count) { return *Count = 2, cudaSuccess; }
-cudaError_t cudaGetDevice(int *Device) { return *Device = Current, cudaSuccess; }
-cudaError_t cudaSetDevice(int Device) { return Current = Device, cudaSuccess; }
+// Properties of a device, as an H100 reports them.
 cudaError_t cudaDriverGetVersion(int *Version) { return *Version = CUDART_VERSION, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *Version) { return *Version = CUDART_VERSION, cudaSuccess; }
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *Of, int Device) {
@@ -92,65 +83,21 @@ cudaError_t cudaDeviceCanAccessPeer(int *Can, int Device, int Peer) {
 const char *cudaGetErrorName(cudaError_t Error) { return "error"; }
 const char *cudaGetErrorString(cudaError_t Error) { return "an error of the null device"; }
 
-// Functions for memory.
-cudaError_t cudaMalloc(void **Place, size_t Bytes) { return allocate(Place, Bytes); }
-cudaError_t cudaHostAlloc(void **Place, size_t Bytes, unsigned Flags) {
-  return allocate(Place, Bytes);
+// Functions for kernels. Nothing is launched.
+static int Launches;
+int repriseNullLaunches(void) { return Launches; }
+cudaError_t cudaLaunchKernel(const void *Function, dim3 Grid, dim3 Block, void **Arguments,
+                             size_t Shared, cudaStream_t On) {
+  return ++Launches, cudaSuccess;
 }
-cudaError_t cudaFree(void *Place) { return free(Place), cudaSuccess; }
-cudaError_t cudaFreeHost(void *Place) { return free(Place), cudaSuccess; }
-cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
-  return *Free = *Total = DeviceBytes, cudaSuccess;
-}
-cudaError_t cudaMemcpy(void *To, const void *From, size_t Bytes, enum cudaMemcpyKind Kind) {
-  return memmove(To, From, Bytes), cudaSuccess;
-}
-cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t Bytes, enum cudaMemcpyKind Kind,
-                            cudaStream_t On) {
-  return memmove(To, From, Bytes), cudaSuccess;
-}
-cudaError_t cudaMemset(void *To, int Value, size_t Bytes) {
-  return memset(To, Value, Bytes), cudaSuccess;
-}
-cudaError_t cudaMemsetAsync(void *To, int Value, size_t Bytes, cudaStream_t On) {
-  return memset(To, Value, Bytes), cudaSuccess;
-}
-cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *Of, const void *Place) {
-  memset(Of, 0, sizeof *Of);
-  Of->type = cudaMemoryTypeUnregistered;
-  return cudaSuccess;
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *Shape, const void *Function,
+                                void **Arguments) {
+  return ++Launches, cudaSuccess;
 }
 cudaError_t cudaGetSymbolAddress(void **Place, const void *Symbol) {
   static char Symbols[1 << 20];
   return *Place = Symbols, cudaSuccess;
 }
-
-// Functions for streams and events.
-cudaError_t cudaStreamCreate(cudaStream_t *Made) { return makeHandle((void **)Made); }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *Made, unsigned Flags) {
-  return makeHandle((void **)Made);
-}
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *Made, unsigned Flags, int Priority) {
-  return makeHandle((void **)Made);
-}
-cudaError_t cudaStreamIsCapturing(cudaStream_t Of, enum cudaStreamCaptureStatus *Status) {
-  return *Status = cudaStreamCaptureStatusNone, cudaSuccess;
-}
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t Of, enum cudaStreamCaptureStatus *Status,
-                                     unsigned long long *Id, cudaGraph_t *Graph,
-                                     const cudaGraphNode_t **Nodes, const cudaGraphEdgeData **Edges,
-                                     size_t *Count) {
-  return *Status = cudaStreamCaptureStatusNone, cudaSuccess;
-}
-cudaError_t cudaEventCreate(cudaEvent_t *Made) { return makeHandle((void **)Made); }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *Made, unsigned Flags) {
-  return makeHandle((void **)Made);
-}
-cudaError_t cudaEventElapsedTime(float *Milliseconds, cudaEvent_t First, cudaEvent_t Last) {
-  return *Milliseconds = 1, cudaSuccess;
-}
-
-// Functions for kernels.
 void **__cudaRegisterFatBinary(void *Binary) {
   static void *Module;
   return &Module;

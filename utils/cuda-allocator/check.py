@@ -5,8 +5,8 @@ Usage: check.py [--codegen=eager|inductor] [--budgets=100%,60%,40%] [--device=0|
 MODEL: of test/Frameworks/models.py; default: all; --hardware: on the machine's GPU, where bits are compared, too
 
 Runs on a machine with or without a GPU, in a Python environment that has PyTorch's CUDA build, Reprise's package
-and those of test/Frameworks/requirements.txt. NullRuntime.c and NullDriver.c replace the CUDA runtime and driver and launch
-nothing: allocations of a step do not depend on the values that kernels write. cuDNN is off. The table has for each
+and those of test/Frameworks/requirements.txt. NullRuntime.c, NullMemory.c and NullDriver.c replace the CUDA runtime and driver
+and launch nothing: allocations of a step do not depend on the values that kernels write. cuDNN is off. The table has for each
 plan the predicted peak, the budget, the bytes that the allocator gave (max_memory_allocated), and the bytes that were
 requested from it. The exit code is 1 in these cases:
 
@@ -21,25 +21,17 @@ be those of the step without replays, to the bit.
 import argparse
 import ast
 import contextlib
-import glob
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import warnings
 from unittest import mock
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCE = os.path.dirname(os.path.dirname(HERE))
-STARTED = "REPRISE_NULL_CUDA"
-#: Functions that PyTorch and Triton look up by name, or that Triton's modules are linked to, where success is all that is asked.
-DRIVER = """cuCtxPushCurrent_v2 cuCtxSetCurrent cuCtxSetLimit cuFuncSetAttribute cuFuncSetCacheConfig cuLaunchCooperativeKernel
-cuLaunchKernel cuLaunchKernelEx cuLinkAddData_v2 cuLinkComplete cuLinkCreate_v2 cuMemExportToShareableHandle cuMemGetAddressRange
-cuMemGetAllocationGranularity cuMemGetAllocationPropertiesFromHandle cuMemImportFromShareableHandle cuMemMap cuMemRelease
-cuMemRetainAllocationHandle cuMemSetAccess cuMemUnmap cuMemsetD32Async cuModuleLoad cuModuleLoadDataEx cuModuleUnload cuOccupancyMaxActiveClusters
-cuStreamWriteValue32 cuTensorMapEncodeTiled nvmlDeviceGetComputeRunningProcesses nvmlDeviceGetGpuFabricInfoV
-nvmlDeviceGetNvLinkRemoteDeviceType nvmlDeviceGetNvLinkRemotePciInfo_v2 nvmlInit_v2 nvmlSystemGetCudaDriverVersion_v2""".split()
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import null_cuda  # noqa: E402
+
+SOURCE = null_cuda.SOURCE
 #: Bytes computed outside of the graphs: a loss, or everything that follows the model.
 OUTSIDE = 1024
 REDUCTION = re.compile(r"triton_heuristics\.(\w*reduction|split_scan)\(")
@@ -47,42 +39,6 @@ REDUCTION = re.compile(r"triton_heuristics\.(\w*reduction|split_scan)\(")
 ELSEWHERE = re.compile(r"#.*|'(?:optimize_mem|num_store|num_reduction)': \w+|'kernel_name': '\w*'|'tiling_scores': \{.*?\}|"
                        r"'signature': \{.*?\}|'configs': \[\{.*?\}\]|filename=\S*|out_ptr\d+, |tl\.store\(.*")
 SIGNATURE, CONFIGS = re.compile(r"'signature': (\{.*?\})"), re.compile(r"'configs': (\[\{.*?\}\])")
-
-
-def packages():
-    return next(each for each in sys.path if os.path.isdir(os.path.join(each, "triton")))
-
-
-def symbols(path, kind):
-    lines = subprocess.run(["nm", "-D", f"--{kind}-only", path], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
-    return {line.split()[-1].split("@")[0] for line in lines}
-
-
-def build(folder, name, source, others):
-    """A library of a C file, and of functions without arguments that return success."""
-    include = os.path.join(packages(), "triton", "backends", "nvidia", "include")
-    stubs, made = os.path.join(folder, "stubs.c"), os.path.join(folder, name)
-    with open(stubs, "w") as stream:
-        stream.writelines(f"int {each}(void) {{ return 0; }}\n" for each in sorted(others))
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-w", "-I", include, os.path.join(HERE, source), stubs, "-o", made,
-                    f"-Wl,-soname,{name}", "-ldl"], check=True)
-    return made
-
-
-def start(folder):
-    """Runs this script again, with libraries that compute nothing."""
-    runtime = build(folder, "libnullruntime.so", "NullRuntime.c", ())
-    needed = set()
-    for path in glob.glob(os.path.join(packages(), "torch", "lib", "lib*.so")):
-        needed |= {each for each in symbols(path, "undefined")
-                   if each.lstrip("_").startswith(("cuda", "cublas", "cusparse", "cusolver", "cufft", "curand"))}
-    runtime = build(folder, "libnullruntime.so", "NullRuntime.c", needed - symbols(runtime, "defined"))
-    build(folder, "libcuda.so.1", "NullDriver.c", DRIVER)
-    os.symlink("libcuda.so.1", os.path.join(folder, "libnvidia-ml.so.1"))
-    environment = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True", "TORCHINDUCTOR_CACHE_DIR": os.path.join(folder, "cache"),
-                   "TRITON_CACHE_DIR": os.path.join(folder, "triton"), **os.environ}
-    environment.update({STARTED: "1", "LD_PRELOAD": runtime, "LD_LIBRARY_PATH": folder})
-    return subprocess.run([sys.executable, *sys.argv], env=environment).returncode
 
 
 def on_gpu(value, device):
@@ -244,10 +200,10 @@ def main():
     if arguments.hardware:
         os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    if arguments.hardware or STARTED in os.environ:
+    if arguments.hardware or null_cuda.STARTED in os.environ:
         return check(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        return start(folder)
+        return null_cuda.start(folder)
 
 
 if __name__ == "__main__":

@@ -189,7 +189,7 @@ class Maker:
         self.beside["steps"] += [{"name": f"{name}-large-{precision}", "model": peer, "precision": precision} for precision in ("f32", "bf16")]
 
     def write_peers(self):
-        for program in ("curand.py", "beside_torch.py", "../bench/peers/models.py"):
+        for program in ("curand.py", "beside_torch.py", "whole.py", "../bench/peers/models.py"):
             shutil.copy(os.path.join(HERE, program), self.folder)
         with open(os.path.join(self.folder, "beside.json"), "w") as stream:
             json.dump(self.beside, stream, indent=1)

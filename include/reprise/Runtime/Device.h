@@ -43,13 +43,18 @@ struct Addresses {
   std::vector<uint8_t *> arguments;
 
   uint8_t *of(const BufferRef &buffer) const {
-    return startOf(buffer.space, buffer.index) + buffer.offset;
+    return behind(startOf(buffer.space, buffer.index), buffer.offset);
   }
   uint8_t *of(const Operand &operand, const std::vector<int64_t> &iterations) const {
-    return startOf(operand.buffer.space, operand.buffer.index) + offsetIn(operand, iterations);
+    return behind(startOf(operand.buffer.space, operand.buffer.index),
+                  offsetIn(operand, iterations));
   }
 
 private:
+  /// Adds integers, because an argument that a caller binds later has no address yet.
+  static uint8_t *behind(uint8_t *start, uint64_t offset) {
+    return reinterpret_cast<uint8_t *>(reinterpret_cast<uintptr_t>(start) + offset);
+  }
   uint8_t *startOf(Space space, uint32_t index) const {
     return space == Space::Arena      ? arena
            : space == Space::Constant ? constants
@@ -80,6 +85,8 @@ public:
   /// Runs the executions [begin, end) of the program. The recorder, if there is one, takes their
   /// times.
   virtual Error run(DeviceProgram &program, uint64_t begin, uint64_t end, Recorder *recorder) = 0;
+  /// Stores a value of 8 bytes. It may change when the call has returned.
+  virtual Error store(void *to, int64_t value);
   virtual Error copyToDevice(void *to, const void *from, uint64_t bytes) = 0;
   virtual Error copyToHost(void *to, const void *from, uint64_t bytes) = 0;
   /// Copies from one address of the device to another.
@@ -144,6 +151,10 @@ public:
   virtual uint64_t workspaceStride(uint64_t workerBytes) const = 0;
   virtual Expected<std::unique_ptr<DeviceStream>> makeStream() = 0;
   virtual Expected<std::unique_ptr<DeviceEvent>> makeEvent() = 0;
+  /// Returns whether all streams are one stream of the caller, who waits for its work.
+  virtual bool isBorrowed() const { return false; }
+  /// Gives later work of a borrowed device to the caller's stream, a handle of the driver.
+  virtual Error borrow(void *stream);
 
   /// Makes the transport between the programs of a valid bundle, each in a process with a device of
   /// this kind. All ranks call it at the same time.
@@ -160,13 +171,23 @@ public:
 Expected<std::unique_ptr<Device>> makeCpuDevice(unsigned workers);
 
 /// Makes a device of the NVIDIA GPU `number` through its driver. Several threads may use its
-/// streams, one thread per stream at a time. Errors: no driver, no such GPU.
-Expected<std::unique_ptr<Device>> makeCudaDevice(unsigned number);
+/// streams, one thread per stream at a time. If the device is borrowed, its streams are those of a
+/// caller. Errors: no driver, no such GPU.
+Expected<std::unique_ptr<Device>> makeCudaDevice(unsigned number, bool isBorrowed = false);
 
 enum class DeviceKind { Cpu, Cuda };
 
-/// Makes a device of this machine with `workers` workers, or of the GPU `number`.
-Expected<std::unique_ptr<Device>> makeDevice(DeviceKind kind, unsigned number, unsigned workers);
+/// Place of a bundle's programs.
+struct DevicePlace {
+  DevicePlace(DeviceKind kind = DeviceKind::Cpu, unsigned number = 0, bool isBorrowed = false)
+      : kind(kind), number(number), isBorrowed(isBorrowed) {}
+  DeviceKind kind;
+  unsigned number; ///< GPU of the first program; later programs have the next GPUs
+  bool isBorrowed; ///< whether the caller lends memory and stream
+};
+
+/// Makes a device of this machine with `workers` workers, or of a GPU.
+Expected<std::unique_ptr<Device>> makeDevice(const DevicePlace &place, unsigned workers);
 
 } // namespace reprise::runtime
 

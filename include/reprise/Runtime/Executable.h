@@ -68,6 +68,10 @@ public:
   /// that another argument uses; inputs may overlap.
   Error bind(size_t index, void *data, uint64_t bytes);
   bool isBound(size_t index) const { return bound.isBound[index]; }
+  /// Makes `memory` the arena of a borrowed device, and the place of the seed, the offset and the
+  /// step number. All other arguments are bound. `memory` has lentBytes, lies at a multiple of
+  /// bufferAlignment, and keeps its content until the step has ended.
+  Error lend(void *memory);
 
   /// Returns the arena, followed by at least one page more, so that a write behind it can be seen.
   uint8_t *arena() const { return places.arena; }
@@ -104,9 +108,6 @@ private:
              std::unique_ptr<Endpoint> endpoint)
       : manifest(std::move(bundle)), fileName(std::move(name)), machine(std::move(device)),
         endpoint(std::move(endpoint)) {}
-  static Expected<std::unique_ptr<Executable>> make(Bundle bundle, const std::string &name,
-                                                    std::unique_ptr<Device> device,
-                                                    std::unique_ptr<Endpoint> endpoint);
   /// Loads the parts of the bundle, and prepares its programs.
   Error open();
   Error prepare();
@@ -129,6 +130,9 @@ private:
   Recorder *recorder = nullptr;
   bool checkIndices = false;
 };
+
+/// Returns the bytes that a caller lends for a bundle.
+uint64_t lentBytes(const Bundle &bundle);
 
 /// Reads a bundle from a file and creates its executable on this machine.
 Expected<std::unique_ptr<Executable>> loadExecutable(const std::string &path, unsigned threads = 0);

@@ -9,16 +9,18 @@
 
 namespace reprise::runtime {
 
-/// Dense row-major tensor in host memory. `data` is null for a result that nothing reads, and may
-/// be null for a tensor without elements.
+/// Dense row-major tensor in memory of the device that runs the step. `data` is null for a result
+/// that nothing reads, and may be null for a tensor without elements.
 struct HostTensor {
   void *data = nullptr;
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
+  int gpu = -1; ///< number of the GPU; -1 for a CPU
 };
 
 /// Callback of a library: computes the results of the function `callee` from its operands, which it
-/// must not write. It runs in the thread that runs the step, one call at a time per run.
+/// must not write. It runs in the thread that runs the step, one call at a time per run. For a GPU
+/// it enqueues its work on the stream that the caller has lent.
 using HostFunction =
     std::function<Error(const std::string &callee, const std::vector<HostTensor> &operands,
                         const std::vector<HostTensor> &results)>;
@@ -35,7 +37,7 @@ Error checkHostCall(const Command &command);
 /// Call of a valid command, with the callback that is registered when it is prepared.
 class PreparedCall {
 public:
-  explicit PreparedCall(const Command &command);
+  explicit PreparedCall(const Command &command, int gpu = -1);
   /// Calls the function on the buffers of the command.
   Error run(void *const *buffers) const;
 

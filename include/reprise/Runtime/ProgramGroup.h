@@ -20,7 +20,7 @@ public:
   static Expected<std::unique_ptr<ProgramGroup>> create(Bundle bundle, const std::string &name,
                                                         unsigned threads = 0,
                                                         Ranks *ranks = nullptr,
-                                                        DeviceKind kind = DeviceKind::Cpu);
+                                                        const DevicePlace &place = {});
   /// Reads the bundle of `path` and creates its group.
   static Expected<std::unique_ptr<ProgramGroup>> load(const std::string &path,
                                                       unsigned threads = 0);
@@ -68,7 +68,7 @@ private:
   std::string fileName;
   std::shared_ptr<Tuning> tuning; ///< algorithms of all devices
   Ranks *processes = nullptr;
-  DeviceKind kind = DeviceKind::Cpu;
+  DevicePlace place;
   std::unique_ptr<Transport> transport;
   std::vector<std::unique_ptr<Executable>> executables;
   std::unique_ptr<ThreadPool> crew; ///< one thread per program

@@ -5,6 +5,8 @@
 #include "reprise-c/Reprise.h"
 #include "reprise/Runtime/HostCalls.h"
 
+#include <algorithm>
+
 using namespace reprise::capi;
 using namespace reprise::runtime;
 
@@ -13,7 +15,7 @@ static std::vector<DLTensor> wrap(const std::vector<HostTensor> &tensors) {
   for (const HostTensor &tensor : tensors) {
     DLTensor own = {};
     own.data = tensor.data;
-    own.device = {kDLCPU, 0};
+    own.device = {tensor.gpu < 0 ? kDLCPU : kDLCUDA, std::max(tensor.gpu, 0)};
     own.ndim = static_cast<int32_t>(tensor.shape.size());
     own.dtype = fromDType(tensor.dtype);
     own.shape = const_cast<int64_t *>(tensor.shape.data());

@@ -32,6 +32,7 @@ static constexpr Option known[] = {{"allow-unmatched-rules", Kind::Switch, ForCo
                                    {"entry", Kind::Text, ForCompile},
                                    {"estimate", Kind::Switch, ForCompile},
                                    {"ignore-checkpoints", Kind::Switch, ForCompile},
+                                   {"memory", Kind::Text, ForRun},
                                    {"microbatches", Kind::Integer, ForCompile, 1},
                                    {"or-least", Kind::Switch, ForPlan},
                                    {"plan", Kind::Text, ForCompile},

@@ -1,59 +1,12 @@
 // reprise: runs of the C API, on memory of the caller
-#include "Handles.h"
 #include "Options.h"
-#include "Tensor.h"
-
-#include "reprise/Runtime/Session.h"
+#include "RunHandle.h"
 #include "reprise/Support/Readable.h"
 
-#include <cstdlib>
-#include <set>
 #include <utility>
 
 using namespace reprise::capi;
 using namespace reprise::runtime;
-
-namespace {
-struct Free {
-  void operator()(uint8_t *memory) const { std::free(memory); }
-};
-
-/// Tensor that steps cannot use in place, and the copy that they use.
-struct Copied {
-  DLTensor tensor;
-  std::vector<int64_t> shape, strides; ///< shape and strides of the tensor
-  std::unique_ptr<uint8_t, Free> memory;
-  uint64_t elementBytes = 0;
-  bool isReplaced = false; ///< a result replaces it
-  bool isLate = false;     ///< accessed only behind the pause
-  bool isMoved = false;    ///< bound at a pause, and read again behind it
-  bool isEarly = false;    ///< its result is complete at the pause
-};
-} // namespace
-
-struct reprise_run {
-  SessionPtr session;
-  DeviceKind kind = DeviceKind::Cpu;
-  std::unique_ptr<ProgramGroup> group;
-  std::unique_ptr<Session> steps;
-  std::map<std::string, Copied> copies; ///< copies by argument
-  std::set<std::string> earlyResults;   ///< results that are complete at the pause
-  std::string hash;
-  bool isStarted = false, hasStepped = false;
-
-  const Argument *find(const std::string &name) const {
-    std::optional<size_t> found = steps->find(name);
-    return found ? &group->bundle().arguments[*found] : nullptr;
-  }
-  bool isReplaced(const std::string &name) const;
-  std::string check(const std::string &name, const DLTensor &tensor, bool mayHaveRows) const;
-  std::string checkPlace(const std::string &name, const DLTensor &tensor) const;
-  Error bindCopy(const std::string &name, const DLTensor &tensor, uint64_t bytes);
-  /// Part of a step, by the arguments that it accesses and the results that it completes.
-  enum Part { All, ToPause, FromPause };
-  void copyIn(Part part);
-  void copyOut(Part part);
-};
 
 bool reprise_run::isReplaced(const std::string &name) const {
   const Bundle &bundle = group->bundle();
@@ -70,11 +23,15 @@ static bool liesWell(const DLTensor &tensor) {
 /// Checks where the elements of a tensor of the right shape lie. Returns the fault, or an empty
 /// text.
 std::string reprise_run::checkPlace(const std::string &name, const DLTensor &tensor) const {
-  DLDeviceType wanted = kind == DeviceKind::Cuda ? kDLCUDA : kDLCPU;
+  DLDeviceType wanted = place.kind == DeviceKind::Cuda ? kDLCUDA : kDLCPU;
   if (tensor.device.device_type != wanted)
     return std::string("the tensor is not on the ") + (wanted == kDLCUDA ? "GPU" : "CPU") +
            ", on which the run is";
-  if (kind == DeviceKind::Cuda && !liesWell(tensor))
+  auto number = static_cast<int32_t>(place.number);
+  if (wanted == kDLCUDA && group->size() == 1 && tensor.device.device_id != number)
+    return "the tensor is on GPU " + std::to_string(tensor.device.device_id) +
+           ", the run is on GPU " + std::to_string(number);
+  if (wanted == kDLCUDA && !liesWell(tensor))
     return "on a GPU the tensor must lie at a multiple of " +
            reprise::groupDigits(bufferAlignment) + " bytes, row-major without gaps";
   if (isReplaced(name) && !isWritable(tensor))
@@ -144,6 +101,23 @@ void reprise_run::copyOut(Part part) {
       copyTo(copied.tensor, copied.elementBytes, copied.memory.get());
 }
 
+/// Reads the place of a run from its options. Returns the fault, or an empty text.
+static std::string readPlace(const reprise_options &given, DevicePlace &place) {
+  std::string device = given.has("device") ? given.text("device") : "cpu";
+  std::string memory = given.has("memory") ? given.text("memory") : "own";
+  llvm::StringRef number = device;
+  bool isCuda = number.consume_front("cuda");
+  bool isNumbered = isCuda && number.consume_front(":");
+  if (device != "cpu" && (!isCuda || (isNumbered ? number.getAsInteger(10, place.number)
+                                                 : !number.empty())))
+    return "expected device cpu, cuda or cuda:NUMBER, got '" + device + "'";
+  if (memory != "own" && memory != "caller")
+    return "expected memory own or caller, got '" + memory + "'";
+  place.kind = isCuda ? DeviceKind::Cuda : DeviceKind::Cpu;
+  place.isBorrowed = memory == "caller";
+  return "";
+}
+
 reprise_error *reprise_run_create(const reprise_bundle *bundle, const reprise_options *options,
                                   reprise_run **run) {
   if (reprise_error *error = refuseNull({{"bundle", bundle}, {"run", run}}))
@@ -152,21 +126,19 @@ reprise_error *reprise_run_create(const reprise_bundle *bundle, const reprise_op
   SessionState &session = *bundle->session;
   session.begin();
   const reprise_options &given = options ? *options : none;
-  std::string device = given.has("device") ? given.text("device") : "cpu";
+  auto made = std::make_unique<reprise_run>();
   std::string wrong = checkUse(&given, ForRun);
-  if (wrong.empty() && device != "cpu" && device != "cuda")
-    wrong = "expected device cpu or cuda, got '" + device + "'";
+  if (wrong.empty())
+    wrong = readPlace(given, made->place);
   if (!wrong.empty())
     return session.fail(wrong, REPRISE_BAD_USAGE);
   Expected<Bundle> read =
       deserializeBundle(bundle->bytes.data(), bundle->bytes.size(), bundle->name);
   if (!read)
     return session.fail(read.message());
-  auto made = std::make_unique<reprise_run>();
   made->session = bundle->session;
-  made->kind = device == "cuda" ? DeviceKind::Cuda : DeviceKind::Cpu;
   unsigned threads = given.has("threads") ? static_cast<unsigned>(given.integer("threads")) : 0;
-  auto group = ProgramGroup::create(std::move(*read), bundle->name, threads, nullptr, made->kind);
+  auto group = ProgramGroup::create(std::move(*read), bundle->name, threads, nullptr, made->place);
   if (!group)
     return session.fail(group.message());
   made->group = std::move(*group);
@@ -181,6 +153,44 @@ reprise_error *reprise_run_create(const reprise_bundle *bundle, const reprise_op
 }
 
 void reprise_run_destroy(reprise_run *run) { delete run; }
+
+uint64_t reprise_run_memory_bytes(const reprise_run *run) {
+  return run && run->place.isBorrowed ? lentBytes(run->group->bundle()) : 0;
+}
+
+reprise_error *reprise_run_set_memory(reprise_run *run, void *memory, uint64_t bytes,
+                                      void *stream) {
+  if (reprise_error *error = refuseNull({{"run", run}, {"memory", memory}}))
+    return error;
+  run->session->begin();
+  Executable &executable = run->group->executable(0);
+  uint64_t needed = lentBytes(executable.bundle());
+  if (run->place.isBorrowed && bytes < needed)
+    return run->session->fail("the memory has " + reprise::groupDigits(bytes) +
+                              " bytes, the run needs " + reprise::groupDigits(needed));
+  Error error = executable.lend(memory);
+  if (!error)
+    error = executable.device().borrow(stream);
+  run->hasMemory = !error;
+  return error ? run->session->fail(error) : nullptr;
+}
+
+/// Returns an error for a run in memory of the caller that has none.
+static reprise_error *checkMemory(const reprise_run *run) {
+  if (!run->place.isBorrowed || run->hasMemory)
+    return nullptr;
+  return run->session->fail("the run is in memory of the caller, and has none: call "
+                            "reprise_run_set_memory before each step",
+                            REPRISE_BAD_USAGE);
+}
+
+/// Returns an error for a run in memory of the caller, which keeps no values between steps.
+static reprise_error *refuseGiven(const reprise_run *run, const std::string &what) {
+  if (!run->place.isBorrowed)
+    return nullptr;
+  return run->session->fail("cannot set the value of " + what +
+                            ": the run is in memory of the caller: bind a tensor");
+}
 
 reprise_error *reprise_run_bind(reprise_run *run, const char *name, const DLTensor *tensor,
                                 int *is_copied) {
@@ -209,6 +219,8 @@ reprise_error *reprise_run_give(reprise_run *run, const char *name, const DLTens
   if (reprise_error *error = refuseNull({{"run", run}, {"name", name}, {"tensor", tensor}}))
     return error;
   run->session->begin();
+  if (reprise_error *error = refuseGiven(run, "'" + std::string(name) + "'"))
+    return error;
   std::string wrong = run->check(name, *tensor, true);
   if (wrong.empty() && (tensor->device.device_type != kDLCPU || !isDense(*tensor)))
     wrong = "the tensor is not on the CPU, or not row-major without gaps";
@@ -228,6 +240,8 @@ reprise_error *reprise_run_give_folder(reprise_run *run, const char *path) {
   if (reprise_error *error = refuseNull({{"run", run}, {"path", path}}))
     return error;
   run->session->begin();
+  if (reprise_error *error = refuseGiven(run, "the arrays of '" + std::string(path) + "'"))
+    return error;
   if (Error error = run->steps->giveFolder(path))
     return run->session->fail(error);
   return nullptr;
@@ -256,6 +270,8 @@ reprise_error *reprise_run_start(reprise_run *run, int64_t steps) {
   if (steps < 0)
     return run->session->fail("expected a number of steps from 0 on, got " + std::to_string(steps),
                               REPRISE_BAD_USAGE);
+  if (reprise_error *error = checkMemory(run))
+    return error;
   run->copyIn(run->group->bundle().pauses() ? reprise_run::ToPause : reprise_run::All);
   if (Error error = run->steps->start(steps))
     return run->session->fail(error);
@@ -271,6 +287,8 @@ static reprise_error *runPart(reprise_run *run, reprise_run::Part part, Work wor
   run->session->begin();
   if (!run->isStarted)
     return run->session->fail("the run was not started", REPRISE_BAD_USAGE);
+  if (reprise_error *error = checkMemory(run))
+    return error;
   run->copyIn(part);
   if (Error error = (*run->steps.*work)())
     return run->session->fail(error);
@@ -289,68 +307,4 @@ reprise_error *reprise_run_begin_step(reprise_run *run) {
 
 reprise_error *reprise_run_end_step(reprise_run *run) {
   return runPart(run, reprise_run::FromPause, &Session::endStep);
-}
-
-/// Returns an error before the first step, which leaves no results.
-static reprise_error *checkStepped(const reprise_run *run) {
-  return run->hasStepped ? nullptr : run->session->fail("no step has run", REPRISE_BAD_USAGE);
-}
-
-reprise_error *reprise_run_loss(const reprise_run *run, double *loss) {
-  if (reprise_error *error = refuseNull({{"run", run}, {"loss", loss}}))
-    return error;
-  run->session->begin();
-  if (reprise_error *error = checkStepped(run))
-    return error;
-  std::optional<double> own = run->steps->loss();
-  if (!own)
-    return run->session->fail("the step has no result 'loss' that is one floating-point number");
-  *loss = *own;
-  return nullptr;
-}
-
-reprise_error *reprise_run_hash(reprise_run *run, const char **hash) {
-  if (reprise_error *error = refuseNull({{"run", run}, {"hash", hash}}))
-    return error;
-  run->session->begin();
-  if (reprise_error *error = checkStepped(run))
-    return error;
-  Expected<uint64_t> own = run->steps->hash();
-  if (!own)
-    return run->session->fail(own.message());
-  run->hash = hashText(*own);
-  *hash = run->hash.c_str();
-  return nullptr;
-}
-
-reprise_error *reprise_run_result(reprise_run *run, const char *name, DLTensor *tensor) {
-  if (reprise_error *error = refuseNull({{"run", run}, {"name", name}, {"tensor", tensor}}))
-    return error;
-  run->session->begin();
-  for (size_t i = 0; i < run->group->size(); ++i) {
-    Executable &executable = run->group->executable(i);
-    const std::vector<Result> &results = executable.bundle().results;
-    for (size_t number = 0; number < results.size(); ++number) {
-      const Result &result = results[number];
-      if (arrayName(result) != name)
-        continue;
-      if (run->steps->isPaused() && !run->earlyResults.count(result.name))
-        return run->session->fail("result '" + std::string(name) +
-                                  "' is not computed yet: the step waits at its pause");
-      if (result.rows.of)
-        return run->session->fail("the rows of '" + std::string(name) + "' lie on several devices");
-      DLDevice device = {kDLCPU, 0};
-      if (run->kind == DeviceKind::Cuda)
-        device = {kDLCUDA, static_cast<int32_t>(i)};
-      *tensor = {const_cast<void *>(executable.result(number)),
-                 device,
-                 static_cast<int32_t>(result.shape.size()),
-                 fromDType(result.dtype),
-                 const_cast<int64_t *>(result.shape.data()),
-                 nullptr,
-                 0};
-      return nullptr;
-    }
-  }
-  return run->session->fail("the step has no result '" + std::string(name) + "'");
 }

@@ -2,7 +2,9 @@
 #include "CudaCode.h"
 #include "CudaProgram.h"
 #include "CudaRates.h"
+#include "CudaStream.h"
 #include "NcclTransport.h"
+#include "reprise/Runtime/HostCalls.h"
 
 #include <algorithm>
 
@@ -43,170 +45,11 @@ private:
   Context context;
 };
 
-struct CudaEvent : DeviceEvent {
-  CudaEvent(const Driver &driver, Context context, Event event)
-      : driver(driver), context(context), event(event) {}
-  ~CudaEvent() override {
-    driver.setContext(context);
-    driver.destroyEvent(event);
-  }
-  const Driver &driver;
-  Context context;
-  Event event;
-};
-
-class CudaStream : public DeviceStream {
-public:
-  CudaStream(const Driver &driver, Context context, Stream stream)
-      : driver(driver), context(context), stream(stream) {}
-  ~CudaStream() override;
-
-  Error run(DeviceProgram &program, uint64_t begin, uint64_t end, Recorder *recorder) override;
-  Error copyToDevice(void *to, const void *from, uint64_t bytes) override;
-  Error copyToHost(void *to, const void *from, uint64_t bytes) override;
-  Error copyWithin(void *to, const void *from, uint64_t bytes) override;
-  Error record(DeviceEvent &event) override;
-  Error wait(DeviceEvent &event) override;
-  Error synchronize() override;
-
-private:
-  /// Check a status, and enter the context: each thread has its own current context.
-  Error check(Status status, const char *what) const { return driver.check(status, what); }
-  Error enter() const { return check(driver.setContext(context), "use the device"); }
-  Error runTimed(CudaProgram &program, uint64_t begin, uint64_t end, Recorder &recorder);
-  Error makeMarks(uint64_t count);
-  Error settle();
-
-  const Driver &driver;
-  Context context;
-  Stream stream;
-  bool hasGraph = false;          ///< whether its work contains a graph
-  CudaProgram *watched = nullptr; ///< program whose work may wait for another process
-  std::vector<Event> marks;       ///< between the commands of a timed run
-};
-
-CudaStream::~CudaStream() {
-  driver.setContext(context);
-  for (Event mark : marks)
-    driver.destroyEvent(mark);
-  driver.destroyStream(stream);
-}
-
-Error CudaStream::run(DeviceProgram &program, uint64_t begin, uint64_t end, Recorder *recorder) {
-  if (Error error = enter())
-    return error;
-  auto &own = static_cast<CudaProgram &>(program);
-  watched = own.isWatched() ? &own : nullptr;
-  if (recorder)
-    return runTimed(own, begin, end, *recorder);
-  if (own.isWhole(begin, end)) {
-    hasGraph |= own.hasGraphs();
-    return own.enqueueAll(stream);
-  }
-  for (uint64_t number = begin; number < end; ++number)
-    if (Error error = own.enqueue(number, stream))
-      return error;
-  return Error::success();
-}
-
-Error CudaStream::makeMarks(uint64_t count) {
-  while (marks.size() < count) {
-    Event mark = nullptr;
-    if (Error error = check(driver.makeEvent(&mark, eventDefault), "make an event"))
-      return error;
-    marks.push_back(mark);
-  }
-  return Error::success();
-}
-
-/// Runs with times of the device, counted from the start of the run.
-Error CudaStream::runTimed(CudaProgram &program, uint64_t begin, uint64_t end, Recorder &recorder) {
-  uint64_t count = end - begin;
-  if (Error error = makeMarks(count + 1))
-    return error;
-  uint64_t start = nanoseconds();
-  Status status = driver.record(marks[0], stream);
-  for (uint64_t i = 0; i < count && status == 0; ++i) {
-    if (Error error = program.enqueue(begin + i, stream))
-      return error;
-    status = driver.record(marks[i + 1], stream);
-  }
-  if (Error error = check(status, "record an event"))
-    return error;
-  if (Error error = synchronize())
-    return error;
-  auto find = [&](uint64_t mark) {
-    float milliseconds = 0;
-    status = std::max(status, driver.getMilliseconds(&milliseconds, marks[0], marks[mark]));
-    return start + uint64_t(double(milliseconds) * 1e6);
-  };
-  for (uint64_t i = 0; i < count; ++i)
-    recorder.at(begin + i, 0) = {find(i), find(i + 1)};
-  return check(status, "take times");
-}
-
-/// Prepares a call that may itself wait for the stream's work.
-Error CudaStream::settle() { return watched ? synchronize() : enter(); }
-
-Error CudaStream::copyToDevice(void *to, const void *from, uint64_t bytes) {
-  if (Error error = settle())
-    return error;
-  return bytes == 0
-             ? Error::success()
-             : check(driver.copyToDevice(asAddress(to), from, bytes, stream), "copy to the device");
-}
-
-Error CudaStream::copyToHost(void *to, const void *from, uint64_t bytes) {
-  if (Error error = settle())
-    return error;
-  return bytes == 0
-             ? Error::success()
-             : check(driver.copyToHost(to, asAddress(from), bytes, stream), "copy from the device");
-}
-
-Error CudaStream::copyWithin(void *to, const void *from, uint64_t bytes) {
-  if (Error error = enter())
-    return error;
-  return bytes == 0
-             ? Error::success()
-             : check(driver.copy(asAddress(to), asAddress(from), bytes, stream), "copy a value");
-}
-
-Error CudaStream::record(DeviceEvent &event) {
-  if (Error error = enter())
-    return error;
-  return check(driver.record(static_cast<CudaEvent &>(event).event, stream), "record an event");
-}
-
-Error CudaStream::wait(DeviceEvent &event) {
-  if (Error error = enter())
-    return error;
-  return check(driver.waitEvent(stream, static_cast<CudaEvent &>(event).event, 0),
-               "wait for an event");
-}
-
-Error CudaStream::synchronize() {
-  if (Error error = enter())
-    return error;
-  if (watched)
-    if (Error error = watched->waitWatching(stream))
-      return error;
-  Status status = driver.synchronize(stream);
-  if (status == 0) {
-    hasGraph = false;
-    watched = nullptr;
-    return Error::success();
-  }
-  Error error = check(status, "finish a program");
-  return hasGraph ? Error::make(error.message() + "; CUDA_LAUNCH_BLOCKING=1 finds the command")
-                  : error;
-}
-
 class CudaDevice : public Device {
 public:
-  CudaDevice(const Driver &driver, Number number, Context context, int capability)
+  CudaDevice(const Driver &driver, Number number, Context context, int capability, bool isBorrowed)
       : driver(driver), number(number), context(context), capability(capability),
-        calls(std::make_unique<CudaCalls>(driver, number, capability)) {}
+        borrowed(isBorrowed), calls(std::make_unique<CudaCalls>(driver, number, capability)) {}
   ~CudaDevice() override {
     driver.setContext(context);
     calls.reset();
@@ -236,6 +79,11 @@ public:
   Expected<std::unique_ptr<Transport>> connect(Ranks &ranks, const Bundle &bundle) override;
   std::vector<std::string> takeNotes() override { return std::exchange(notes, {}); }
   void setTuning(std::shared_ptr<Tuning> tuning) override { calls->setTuning(std::move(tuning)); }
+  bool isBorrowed() const override { return borrowed; }
+  Error borrow(void *handle) override {
+    lent = static_cast<Stream>(handle);
+    return Error::success();
+  }
 
 private:
   Error enter() const { return driver.check(driver.setContext(context), "use the device"); }
@@ -244,6 +92,8 @@ private:
   Number number;
   Context context;
   int capability; ///< 90 for sm_90
+  bool borrowed;  ///< whether streams are those of a caller
+  Stream lent = nullptr;
   std::unique_ptr<CudaCalls> calls;
   std::vector<std::string> notes;
 };
@@ -273,6 +123,11 @@ std::string CudaDevice::describeCode(const Image &image) const {
 /// Checks a command. Transfers have their own streams; others use the program's stream.
 Error CudaDevice::canRun(const Command &command) const {
   bool isCall = command.kind == CommandKind::Call;
+  if (isHostCall(command))
+    return borrowed ? checkHostCall(command)
+                    : Error::make("the step calls '" + command.function +
+                                  "', a function of the host, which a GPU does only on a stream "
+                                  "of the caller: run the step from PyTorch, or on a CPU");
   if (command.stream != 0 || (isCall && !isKnownCall(command.function)))
     return Device::canRun(command);
   return isCall ? canCall(command.function) : Error::success();
@@ -344,6 +199,8 @@ Expected<std::unique_ptr<DeviceProgram>> CudaDevice::prepare(const ProgramPlaces
 Expected<std::unique_ptr<DeviceStream>> CudaDevice::makeStream() {
   if (Error error = enter())
     return error;
+  if (borrowed)
+    return std::unique_ptr<DeviceStream>(new CudaStream(driver, context, &lent));
   Stream stream = nullptr;
   if (Error error = driver.check(driver.makeStream(&stream, streamNonBlocking), "make a stream"))
     return error;
@@ -376,7 +233,8 @@ Expected<std::unique_ptr<Transport>> CudaDevice::connect(Ranks &ranks, const Bun
 
 } // namespace
 
-Expected<std::unique_ptr<Device>> reprise::runtime::makeCudaDevice(unsigned number) {
+Expected<std::unique_ptr<Device>> reprise::runtime::makeCudaDevice(unsigned number,
+                                                                   bool isBorrowed) {
   Expected<const Driver *> found = Driver::get();
   if (!found)
     return found.error();
@@ -396,5 +254,6 @@ Expected<std::unique_ptr<Device>> reprise::runtime::makeCudaDevice(unsigned numb
   status = status ? status : driver.retainContext(&context, handle);
   if (Error error = driver.check(status, "open CUDA device " + std::to_string(number)))
     return error;
-  return std::unique_ptr<Device>(new CudaDevice(driver, handle, context, 10 * major + minor));
+  return std::unique_ptr<Device>(
+      new CudaDevice(driver, handle, context, 10 * major + minor, isBorrowed));
 }

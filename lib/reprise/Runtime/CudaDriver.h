@@ -53,6 +53,7 @@ struct Uuid {
   X(allocate, cuMemAlloc_v2, (Address *, size_t))                                                  \
   X(free, cuMemFree_v2, (Address))                                                                 \
   X(fill, cuMemsetD8Async, (Address, unsigned char, size_t, Stream))                               \
+  X(fillWords, cuMemsetD32Async, (Address, unsigned, size_t, Stream))                              \
   X(copyToDevice, cuMemcpyHtoDAsync_v2, (Address, const void *, size_t, Stream))                   \
   X(copyToHost, cuMemcpyDtoHAsync_v2, (void *, Address, size_t, Stream))                           \
   X(copy, cuMemcpyDtoDAsync_v2, (Address, Address, size_t, Stream))                                \

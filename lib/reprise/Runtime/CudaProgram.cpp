@@ -59,6 +59,8 @@ Expected<Module> CudaImage::loadText(const Kernel &kernel) const {
 }
 
 Expected<Function> CudaImage::find(const Kernel &kernel) const {
+  if (auto known = functions.find(&kernel); known != functions.end())
+    return known->second;
   Expected<Module> module = load(kernel);
   if (!module)
     return module.error();
@@ -74,6 +76,7 @@ Expected<Function> CudaImage::find(const Kernel &kernel) const {
           driver.check(driver.getFunctionAttribute(&registers, functionRegisters, function),
                        "load kernel '" + kernel.name + "'"))
     return error;
+  functions[&kernel] = function;
   return function;
 }
 
@@ -112,12 +115,15 @@ Error CudaProgram::add(const Device::ProgramPlaces &places, uint32_t number,
     item.hostEvent = command.event;
   else if (isTransfer(command.kind) || command.kind == CommandKind::Wait)
     error = addExchange(places, command, item);
+  else if (!isSkipped && isHostCall(command))
+    item.hostCall = &hostCalls.try_emplace(number, command, device).first->second;
   else if (!isSkipped && command.kind == CommandKind::Call)
     error = addCall(command, item);
   else if (!isSkipped && command.kind == CommandKind::Copy)
     item.bytes = command.operands[0].buffer.bytes;
   else if (!isSkipped && command.kind == CommandKind::Kernel && command.items > 0)
     error = addLaunch(places, command, item);
+  item.last = addresses.size();
   items.push_back(item);
   return error;
 }
@@ -197,7 +203,7 @@ Error CudaProgram::openTransfers() {
 /// captured only if no transfer cuts the program.
 void CudaProgram::makeSegments() {
   auto isAlone = [&](const Item &item) {
-    return item.exchange >= 0 || (item.isOfHost() && !exchanges.empty());
+    return item.exchange >= 0 || item.hostCall || (item.isOfHost() && !exchanges.empty());
   };
   for (size_t i = 0; i < items.size(); ++i) {
     bool joins = i != 0 && !isAlone(items[i]) && !isAlone(items[i - 1]);
@@ -220,6 +226,16 @@ Error CudaProgram::exchange(const Item &item, Stream stream) {
   return transfer.start(*endpoint, stream, addresses[item.first]);
 }
 
+/// Calls a function of the host, which enqueues its work on the caller's stream.
+Error CudaProgram::callHost(const Item &item) const {
+  std::vector<void *> buffers;
+  for (size_t i = item.first; i < item.last; ++i)
+    buffers.push_back(reinterpret_cast<void *>(addresses[i]));
+  Error error = item.hostCall->run(buffers.data());
+  // The function may have changed the context.
+  return error ? error : driver.check(driver.setContext(context), "use the device");
+}
+
 std::string CudaProgram::describe(uint64_t number) const {
   const std::string &label = *items[number].label;
   return "command " + std::to_string(number) + (label.empty() ? "" : " (" + label + ")");
@@ -233,6 +249,8 @@ Error CudaProgram::enqueue(uint64_t number, Stream stream) {
     return hostMoves.start(moves[size_t(item.hostMove)], stream);
   if (item.hostEvent >= 0)
     return hostMoves.wait(uint32_t(item.hostEvent), stream);
+  if (item.hostCall)
+    return callHost(item);
   if (item.call) {
     Error error = item.call->enqueue(addresses.data() + item.first, stream);
     return error ? Error::make("cannot start " + describe(number) + ": " + error.message()) : error;

@@ -6,6 +6,7 @@
 #include "CudaCode.h"
 #include "CudaHostMoves.h"
 #include "reprise/Runtime/Device.h"
+#include "reprise/Runtime/HostCalls.h"
 
 #include <map>
 
@@ -42,6 +43,8 @@ private:
   mutable bool takesCubins; ///< whether there are cubins and the driver has refused none
   mutable std::string note;
   mutable std::map<uint64_t, Module> modules; ///< modules by the offset of their text
+  /// Functions by their kernels in the manifest, because bound memory may move in every step.
+  mutable std::map<const Kernel *, Function> functions;
 };
 
 /// Launches, copies and transfers with their addresses. In the first run each command is awaited,
@@ -51,7 +54,7 @@ class CudaProgram : public DeviceProgram {
 public:
   /// Makes the program; `calls` outlives it.
   CudaProgram(const Driver &driver, Number device, Context context, CudaCalls &calls)
-      : driver(driver), context(context), calls(calls), copies(driver, device, context),
+      : driver(driver), device(device), context(context), calls(calls), copies(driver, device, context),
         hostMoves(driver, device, context) {}
   ~CudaProgram() override;
 
@@ -80,8 +83,8 @@ private:
     uint32_t peer, tag;
     uint64_t bytes;
   };
-  /// Launch of `blocks` blocks, a library call, a copy of `bytes`, a part of a transfer, an offload
-  /// or a fetch, the wait for one of these, or a no-op.
+  /// Launch of `blocks` blocks, a call of a library or of the host, a copy of `bytes`, a part of a
+  /// transfer, an offload or a fetch, the wait for one of these, or a no-op.
   struct Item {
     Function function;
     unsigned blocks, threads;
@@ -92,6 +95,8 @@ private:
     int hostMove = -1;      ///< move that starts here
     int64_t hostEvent = -1; ///< event of a move that is waited for
     const CudaCall *call = nullptr;
+    const PreparedCall *hostCall = nullptr;
+    size_t last = 0; ///< index behind its last address
     bool isOfHost() const { return hostMove >= 0 || hostEvent >= 0; }
   };
   /// Run of items without a transfer, or an item of a transfer.
@@ -108,6 +113,7 @@ private:
   Error openTransfers();
   void makeSegments();
   Error exchange(const Item &item, Stream stream);
+  Error callHost(const Item &item) const;
   std::string describe(uint64_t number) const;
   bool awaitsCommands() const;
   Error enqueueAndAwait(Stream stream);
@@ -115,8 +121,10 @@ private:
   Error capture(Segment &segment, Stream stream);
 
   const Driver &driver;
+  Number device;
   Context context;
   CudaCalls &calls;
+  std::map<uint32_t, PreparedCall> hostCalls; ///< calls by command; items point to them
   std::vector<Address> addresses;
   std::vector<void *> parameters; ///< pointer to each address
   std::vector<Item> items;

@@ -24,7 +24,21 @@ Error Device::canRun(const Command &command) const {
                      "'");
 }
 
-Expected<std::unique_ptr<Device>> reprise::runtime::makeDevice(DeviceKind kind, unsigned number,
+Error Device::borrow(void *) {
+  return Error::make("device '" + name() + "' takes no stream of the caller");
+}
+
+Error DeviceStream::store(void *to, int64_t value) {
+  if (Error error = copyToDevice(to, &value, sizeof value))
+    return error;
+  return synchronize();
+}
+
+Expected<std::unique_ptr<Device>> reprise::runtime::makeDevice(const DevicePlace &place,
                                                                unsigned workers) {
-  return kind == DeviceKind::Cuda ? makeCudaDevice(number) : makeCpuDevice(workers);
+  if (place.kind == DeviceKind::Cuda)
+    return makeCudaDevice(place.number, place.isBorrowed);
+  if (place.isBorrowed)
+    return Error::make("only a GPU runs in memory of the caller");
+  return makeCpuDevice(workers);
 }

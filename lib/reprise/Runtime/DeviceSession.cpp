@@ -221,7 +221,8 @@ Error DeviceSession::goOn() {
 }
 
 Error DeviceSession::finishStep() {
-  if (offsetResult)
+  // A step in memory of the caller may still run: its caller sets the next offset.
+  if (offsetResult && !executable.device().isBorrowed())
     if (Error error = executable.readMemory(&next.offset, executable.result(*offsetResult),
                                             sizeof next.offset))
       return fail(executable, error.message());

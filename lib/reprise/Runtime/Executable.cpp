@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 using namespace reprise::runtime;
 
@@ -27,10 +28,10 @@ Expected<std::unique_ptr<Executable>> Executable::create(Bundle bundle, const st
   if (Error error = validateBundle(bundle)) // before the bundle's number of threads is read
     return Error::make(name + ": the bundle is malformed: " + error.message());
   Expected<std::unique_ptr<Device>> device =
-      makeDevice(kind, 0, threads == 0 ? bundle.threads : threads);
+      makeDevice(kind, threads == 0 ? bundle.threads : threads);
   if (!device)
     return Error::make(name + ": " + device.message());
-  return make(std::move(bundle), name, std::move(*device), nullptr);
+  return create(std::move(bundle), name, std::move(*device));
 }
 
 Expected<std::unique_ptr<Executable>> Executable::create(Bundle bundle, const std::string &name,
@@ -38,12 +39,6 @@ Expected<std::unique_ptr<Executable>> Executable::create(Bundle bundle, const st
                                                          std::unique_ptr<Endpoint> endpoint) {
   if (Error error = validateBundle(bundle))
     return Error::make(name + ": the bundle is malformed: " + error.message());
-  return make(std::move(bundle), name, std::move(device), std::move(endpoint));
-}
-
-Expected<std::unique_ptr<Executable>> Executable::make(Bundle bundle, const std::string &name,
-                                                       std::unique_ptr<Device> device,
-                                                       std::unique_ptr<Endpoint> endpoint) {
   std::unique_ptr<Executable> self(
       new Executable(std::move(bundle), name, std::move(device), std::move(endpoint)));
   if (Error error = self->open()) {
@@ -76,13 +71,25 @@ static Error checkCommands(const Bundle &bundle, const Device &device, bool hasE
   return Error::success();
 }
 
+/// Checks that a step runs in memory of the caller, whose arguments nothing initializes.
+static Error checkBorrowed(const Bundle &bundle, const Device &device) {
+  for (const Program &program : bundle.programs)
+    if (device.isBorrowed() && program.name != "step" && !program.commands.empty())
+      return Error::make("program '" + program.name +
+                         "' initializes arguments, and a run in memory of the caller takes only "
+                         "arguments that are bound");
+  return Error::success();
+}
+
 static Error checkMachine(const Bundle &bundle, const Device &device, const Image &image) {
   unsigned threads = device.workers();
   if (threads > bundle.threads && bundle.hasBudget)
     return Error::make("the bundle meets its budget with at most " +
                        std::to_string(bundle.threads) + " threads, got " + std::to_string(threads));
-  uint64_t needed = bundle.persistentBytes() + largest(bundle, &Program::arenaBytes) +
-                    bundle.workspaceBytes(threads) + bundle.constants.size() + image.bytes.size();
+  uint64_t needed = bundle.constants.size() + image.bytes.size();
+  if (!device.isBorrowed())
+    needed += bundle.persistentBytes() + largest(bundle, &Program::arenaBytes) +
+              bundle.workspaceBytes(threads);
   uint64_t available = device.availableMemory();
   if (needed > available)
     return Error::make("a step needs " + reprise::groupDigits(needed) + " bytes of memory, this " +
@@ -126,8 +133,10 @@ static Expected<ExecutableMemory> allocate(const Bundle &bundle, Device &device)
   uint64_t argumentBytes = 0;
   for (const Argument &argument : bundle.arguments)
     argumentBytes += aligned(argument.bytes);
-  take(memory.arguments, argumentBytes, "the arguments");
-  take(memory.arena, largest(bundle, &Program::arenaBytes) + 4096, "the arena");
+  if (!device.isBorrowed()) {
+    take(memory.arguments, argumentBytes, "the arguments");
+    take(memory.arena, largest(bundle, &Program::arenaBytes) + 4096, "the arena");
+  }
   take(memory.workers, device.workspaceStride(bundle.workerWorkspaceBytes) * device.workers(),
        "the workspace");
   take(memory.constants, bundle.constants.size(), "the constants");
@@ -146,9 +155,13 @@ static Expected<ExecutableMemory> allocate(const Bundle &bundle, Device &device)
 /// Returns the places of everything in memory that has just been allocated.
 static Addresses placesIn(const ExecutableMemory &memory, const Bundle &bundle) {
   Addresses places;
-  places.arena = memory.arena->address();
   places.constants = memory.constants->address();
   places.host = memory.host ? memory.host->address() : nullptr;
+  if (!memory.arena) { // the caller lends it
+    places.arguments.resize(bundle.arguments.size());
+    return places;
+  }
+  places.arena = memory.arena->address();
   uint8_t *next = memory.arguments->address();
   for (const Argument &argument : bundle.arguments) {
     places.arguments.push_back(next);
@@ -177,6 +190,8 @@ static std::vector<bool> skippedCommands(const Program &program, const std::vect
 
 Error Executable::open() {
   if (Error error = checkCommands(manifest, *machine, endpoint != nullptr))
+    return error;
+  if (Error error = checkBorrowed(manifest, *machine))
     return error;
   Expected<size_t> chosen = chooseImage(manifest, *machine);
   if (!chosen)
@@ -232,12 +247,40 @@ Error Executable::bind(size_t index, void *data, uint64_t bytes) {
   auto *begin = static_cast<uint8_t *>(data);
   if (reinterpret_cast<uintptr_t>(begin) % bufferAlignment != 0)
     return fail("the buffer is not at a multiple of " + std::to_string(bufferAlignment));
-  if (Error error = stream->synchronize())
+  if (bound.isBound[index] && places.arguments[index] == begin)
+    return Error::success();
+  // Launches of a borrowed stream have copied their addresses.
+  if (Error error = machine->isBorrowed() ? Error::success() : stream->synchronize())
     return fail(error.message());
   places.arguments[index] = begin;
   bound.isBound[index] = true;
   programs.clear();
   bound.isChanged = true;
+  return Error::success();
+}
+
+uint64_t reprise::runtime::lentBytes(const Bundle &bundle) {
+  uint64_t bytes = aligned(largest(bundle, &Program::arenaBytes));
+  for (const Argument &argument : bundle.arguments)
+    bytes += argument.role >= Role::Seed ? bufferAlignment : 0;
+  return std::max(bytes, bufferAlignment);
+}
+
+Error Executable::lend(void *memory) {
+  auto *begin = static_cast<uint8_t *>(memory);
+  if (!machine->isBorrowed())
+    return Error::make(fileName + ": the run has memory of its own");
+  if (!begin || reinterpret_cast<uintptr_t>(begin) % bufferAlignment != 0)
+    return Error::make(fileName + ": the memory is not at a multiple of " +
+                       std::to_string(bufferAlignment));
+  if (begin == places.arena)
+    return Error::success();
+  places.arena = begin;
+  uint8_t *next = begin + aligned(largest(manifest, &Program::arenaBytes));
+  for (size_t i = 0; i < manifest.arguments.size(); ++i)
+    if (manifest.arguments[i].role >= Role::Seed)
+      places.arguments[i] = std::exchange(next, next + bufferAlignment);
+  programs.clear();
   return Error::success();
 }
 
@@ -248,6 +291,10 @@ Error Executable::readMemory(void *to, const void *from, uint64_t bytes) {
 }
 
 Error Executable::writeMemory(void *to, const void *from, uint64_t bytes) {
+  if (int64_t value; bytes == sizeof value) {
+    std::memcpy(&value, from, sizeof value);
+    return stream->store(to, value);
+  }
   if (Error error = stream->copyToDevice(to, from, bytes))
     return error;
   return stream->synchronize();
@@ -282,6 +329,7 @@ struct ProgramPart {
   DeviceProgram &prepared;
   ExecutionRange range;
   Recorder *times;
+  bool isAwaited; ///< whether the run waits for it
 };
 
 static Error runPart(const ProgramPart &part, const std::function<Error()> &beside) {
@@ -289,6 +337,8 @@ static Error runPart(const ProgramPart &part, const std::function<Error()> &besi
   if (Error error = part.stream.run(part.prepared, begin, end, part.times))
     return error;
   Error error = beside ? beside() : Error::success();
+  if (!part.isAwaited)
+    return error;
   Error finished = part.stream.synchronize();
   return finished ? finished : error;
 }
@@ -331,7 +381,8 @@ Error Executable::runNamed(std::string_view name, ExecutionRange range,
     if (times && range.begin == 0)
       times->clear();
     bool ends = range.end == programs[i]->executions();
-    ProgramPart part{*stream, manifest.programs[i], *programs[i], range, times};
+    ProgramPart part{*stream, manifest.programs[i], *programs[i],
+                     range,   times,                !machine->isBorrowed()};
     if (isStep)
       error = checkBound(bound, manifest, places, range.begin == 0, ends);
     if (!error)

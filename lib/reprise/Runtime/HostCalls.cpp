@@ -48,13 +48,13 @@ Error checkHostCall(const Command &command) {
                      "' is registered in this process: register it with reprise_register_calls");
 }
 
-PreparedCall::PreparedCall(const Command &command)
+PreparedCall::PreparedCall(const Command &command, int gpu)
     : callee(command.function), function(findHostCalls(command.function)) {
   HostCall described = *HostCall::from(command.numbers);
   for (const HostCall::Tensor &operand : described.operands)
-    operands.push_back({nullptr, DType(operand.type), operand.shape});
+    operands.push_back({nullptr, DType(operand.type), operand.shape, gpu});
   for (const HostCall::Tensor &result : described.results) {
-    results.push_back({nullptr, DType(result.type), result.shape});
+    results.push_back({nullptr, DType(result.type), result.shape, gpu});
     isPresent.push_back(result.isPresent);
   }
 }

@@ -23,9 +23,9 @@ Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::load(const std::string &pa
 
 Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::create(Bundle bundle, const std::string &name,
                                                              unsigned threads, Ranks *ranks,
-                                                             DeviceKind kind) {
+                                                             const DevicePlace &place) {
   std::unique_ptr<ProgramGroup> self(new ProgramGroup());
-  self->kind = kind;
+  self->place = place;
   self->fileName = name;
   self->processes = ranks;
   self->tuning = std::make_shared<Tuning>(Tuning::pathBeside(name));
@@ -49,7 +49,7 @@ Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::create(Bundle bundle, cons
 
 Error ProgramGroup::openOnly(Bundle bundle, unsigned threads) {
   Expected<std::unique_ptr<Device>> device =
-      makeDevice(kind, 0, threads == 0 ? bundle.threads : threads);
+      makeDevice(place, threads == 0 ? bundle.threads : threads);
   if (!device)
     return Error::make(fileName + ": " + device.message());
   (*device)->setTuning(tuning);
@@ -205,7 +205,8 @@ unsigned ProgramGroup::allThreads() const {
 Error ProgramGroup::openProgram(const Bundle &bundle, uint32_t device, uint32_t number,
                                 unsigned threads) {
   std::string own = fileName + ", program '" + bundle.deviceName(device) + "'";
-  Expected<std::unique_ptr<Device>> made = makeDevice(kind, number, threads);
+  Expected<std::unique_ptr<Device>> made =
+      makeDevice({place.kind, place.number + number, place.isBorrowed}, threads);
   if (!made)
     return Error::make(own + ": " + made.message());
   if (processes) {

@@ -9,7 +9,7 @@ import torch
 from torch import fx
 
 from .._errors import Error
-from ._plan_hosts import from_host, to_host
+from ._plan_hosts import arrive, from_host, to_host
 from ._plan_nodes import is_mutation, is_python_object, is_wait, replay_form, root, tangent_bytes
 from ._plan_problem import Problem, state_bytes
 from ._seam.generators import run_and_save_rng_state, run_with_rng_state
@@ -162,6 +162,8 @@ class Carrier:
         joint, self.graph = self.problem.joint, fx.Graph()
         self.inputs: dict[fx.Node, fx.Node] = {}
         self.made: dict[int, fx.Node] = {}
+        #: Values from the host by the execution that begins their copy, where it has ended.
+        self.arrived: dict[int, fx.Node] = {}
         self.views: dict[tuple[fx.Node, int | None], fx.Node] = {}
         for index in self.states:
             place = self.states[index] = self.graph.placeholder(f"rng_state_of_{self._operation(index).node.name}")
@@ -207,11 +209,18 @@ class Carrier:
         return made
 
     def _fetch(self, place: int) -> fx.Node:
-        """Returns the copy of a value on the host, on its device."""
+        """Begins the copy of a value on the host to its device."""
         value, host = self._offloaded(place), self.hosts[place]
         made = self.graph.call_function(from_host, (host, value.meta["val"].device))
         made.meta["val"] = value.meta["val"]
         return made
+
+    def _await(self, index: int) -> fx.Node:
+        """Returns the copy of a value on the host, which is waited for before its first reader."""
+        if index not in self.arrived:
+            made = self.arrived[index] = self.graph.call_function(arrive, (self.made[index],))
+            made.meta["val"] = self.made[index].meta["val"]
+        return self.arrived[index]
 
     def _stands_for(self, node: fx.Node, index: int | None) -> fx.Node:
         """Returns the new node for a joint node whose memory an execution computed (None: it existed)."""
@@ -225,8 +234,9 @@ class Carrier:
         if base in self.problem.maker and index is not None:
             if index < self.start and _maker(node) is base and isinstance(node.meta["val"], torch.Tensor):
                 return self.inputs[self._anchor(base, result)]
-            if node is base or (self._operation(index).offloads is not None and node is self._anchor(base, result)):
-                return self.made[index]
+            is_fetched = self._operation(index).offloads is not None
+            if node is base or (is_fetched and node is self._anchor(base, result)):
+                return self._await(index) if is_fetched else self.made[index]
         if (node, index) not in self.views:
             self.views[node, index] = self.graph.node_copy(node, lambda each: self._stands_for(each, index))
         return self.views[node, index]

@@ -10,8 +10,12 @@ import torch
 _library = torch.library.Library("reprise", "FRAGMENT")
 _library.define("to_host(Tensor x) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
 _library.define("from_host(Tensor host, Device device) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
-#: Streams of copies, by the number of the device. A copy back begins when earlier copies have ended.
-_streams: dict[int, Any] = {}
+_library.define("arrive(Tensor(a) x) -> Tensor(a)", tags=(torch.Tag.pt2_compliant_tag,))
+#: Streams of copies, by their direction and the number of the device. Copies of both directions run at the same time.
+_streams: dict[tuple[bool, int], Any] = {}
+#: Copies to devices that nobody has waited for: their ends and their values, which keep their memory, by the address of the
+#: value.
+_ends: dict[int, tuple[Any, torch.Tensor]] = {}
 
 
 def _span(x: torch.Tensor) -> int:
@@ -28,17 +32,18 @@ def _second_memory(x: torch.Tensor) -> torch.Tensor:
     return torch.frombuffer(pages, dtype=x.dtype, count=count).as_strided(x.size(), x.stride())
 
 
-def _stream(device: torch.device) -> Any:
-    if device.index not in _streams:
-        _streams[device.index] = torch.cuda.Stream(device)
-    return _streams[device.index]
+def _stream(device: torch.device, is_to_host: bool) -> Any:
+    key = is_to_host, device.index
+    if key not in _streams:
+        _streams[key] = torch.cuda.Stream(device)
+    return _streams[key]
 
 
 def _to_host(x: torch.Tensor) -> torch.Tensor:
     if x.device.type == "cpu":
         return _second_memory(x).copy_(x)
     host = torch.empty_strided(x.size(), x.stride(), dtype=x.dtype, pin_memory=True)
-    stream = _stream(x.device)
+    stream = _stream(x.device, True)
     stream.wait_stream(torch.cuda.current_stream(x.device))
     with torch.cuda.stream(stream):
         host.copy_(x, non_blocking=True)
@@ -47,14 +52,26 @@ def _to_host(x: torch.Tensor) -> torch.Tensor:
 
 
 def _from_host(host: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """Begins a copy, whose end ``arrive`` waits for."""
     x = torch.empty_strided(host.size(), host.stride(), dtype=host.dtype, device=device)
     if device.type == "cpu":
         return x.copy_(host)
-    stream, current = _stream(device), torch.cuda.current_stream(device)
-    stream.wait_stream(current)
+    stream = _stream(device, False)
+    stream.wait_stream(torch.cuda.current_stream(device))  # the memory may be in use there
+    stream.wait_stream(_stream(device, True))  # the value may still be on its way to the host
     with torch.cuda.stream(stream):
         x.copy_(host, non_blocking=True)
-    current.wait_stream(stream)
+    # A backward pass that has failed has left values that nobody waits for.
+    for address in [each for each, (end, _) in _ends.items() if end.query()]:
+        del _ends[address]
+    _ends[x.data_ptr()] = stream.record_event(), x
+    return x
+
+
+def _arrive(x: torch.Tensor) -> torch.Tensor:
+    """Lets the current stream wait until a value has arrived."""
+    if x.data_ptr() in _ends:
+        torch.cuda.current_stream(x.device).wait_event(_ends.pop(x.data_ptr())[0])
     return x
 
 
@@ -64,6 +81,9 @@ def _like(x: torch.Tensor, device: torch.device) -> torch.Tensor:
 
 _library.impl("to_host", _to_host, "CompositeExplicitAutograd")
 _library.impl("from_host", _from_host, "CompositeExplicitAutograd")
+_library.impl("arrive", _arrive, "CompositeExplicitAutograd")
 torch.library.register_fake("reprise::to_host", lambda x: _like(x, torch.device("cpu")), lib=_library)
 torch.library.register_fake("reprise::from_host", _like, lib=_library)
+torch.library.register_fake("reprise::arrive", lambda x: x.view_as(x), lib=_library)
 to_host, from_host = torch.ops.reprise.to_host.default, torch.ops.reprise.from_host.default
+arrive = torch.ops.reprise.arrive.default

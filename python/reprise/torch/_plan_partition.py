@@ -32,6 +32,7 @@ from ._plan_graphs import Carrier
 from ._plan_labels import Policy
 from ._plan_nodes import describe
 from ._plan_overwritten import keep_overwritten
+from ._plan_prefetch import begin_early
 from ._plan_problem import Problem
 from ._plan_progress import searching
 from ._plan_stores import store
@@ -172,8 +173,9 @@ class Partitioner(CustomPartitionerFn):
 
     def _carry_out(self, answer: Answer) -> tuple[Carrier, fx.GraphModule, fx.GraphModule]:
         """Returns the forward and the backward graph of a plan, and their writer."""
-        self._answer = answer
-        carrier = Carrier(self.problem, answer.plan["executions"], self.num_fwd_outputs)
+        executions = begin_early(self.problem, answer.plan["executions"])
+        self._answer = dataclasses.replace(answer, plan={**answer.plan, "executions": executions})
+        carrier = Carrier(self.problem, executions, self.num_fwd_outputs)
         forward = thread_graphsafe_rng_from_hops(carrier.forward(), is_backward=False)
         return carrier, forward, thread_graphsafe_rng_from_hops(carrier.backward(), is_backward=True)
 
@@ -242,7 +244,7 @@ class Partitioner(CustomPartitionerFn):
 
 
 def _describe(problem: Problem, answer: Answer, carrier: Carrier, budget: int | None) -> report.GraphPlan:
-    executions = answer.plan["executions"]
+    executions = carrier.executions
     originals = [each for each in range(len(problem.operations))]
     kept = [{"operation": i, "replay": 0, "sources": _own_sources(problem, i)} for i in originals]
     again = [problem.operations[each["operation"]] for each in executions if each["replay"]]

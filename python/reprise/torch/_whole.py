@@ -35,9 +35,9 @@ _OPTIONS = {"budget", "policy", "fallback", "target", "plan", "time_limit", "dev
 
 
 def _check_inputs(inputs: Sequence[Any]) -> None:
-    devices = {str(each.device) for each in inputs if isinstance(each, torch.Tensor)} - {"cpu", "meta"}
-    if devices:
-        raise Unsupported({f"tensors on {', '.join(sorted(devices))}; the backend compiles for the CPU": ["its inputs"]})
+    kinds = {each.device.type for each in inputs if isinstance(each, torch.Tensor)} - {"cpu", "cuda", "meta"}
+    if kinds:
+        raise Unsupported({f"tensors on {', '.join(sorted(kinds))}; the backend compiles for CPUs and CUDA": ["its inputs"]})
 
 
 def _compile(module: fx.GraphModule, inputs: Sequence[Any], options: dict[str, Any], share: StepBudget) -> Callable[..., Any]:

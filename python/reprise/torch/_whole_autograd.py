@@ -52,7 +52,7 @@ class _Graph(Untraced):
         graph = ctx.calling.graph
         read, count = dict(zip(ctx.reading.read, ctx.saved_tensors)), len(graph.saved)
         pending = ctx.pending.restricted(tuple(cotangents[number] is not None for number in graph.paired))
-        given = [_given(cotangents[number], value) for number, value in zip(graph.paired, graph.level.arguments[count:])]
+        given = [_given(cotangents[number], value, graph.device) for number, value in zip(graph.paired, graph.level.arguments[count:])]
         names = [graph.level.names[graph.saved.index(number)] for number in read] + graph.level.names[count:]
         gradients = None if torch.is_grad_enabled() else pending.end(dict(zip(names, [*read.values(), *given])))
         if gradients is None:
@@ -90,8 +90,8 @@ class _Derivative(Untraced):
         return None, *(made.get(number) for number in range(len(wanted)))
 
 
-def _given(cotangent: torch.Tensor | None, value: Value) -> torch.Tensor:
-    return torch.zeros(value.shape, dtype=value.dtype) if cotangent is None else cotangent
+def _given(cotangent: torch.Tensor | None, value: Value, device: torch.device) -> torch.Tensor:
+    return torch.zeros(value.shape, dtype=value.dtype, device=device) if cotangent is None else cotangent
 
 
 def _derive(pending: Pending, inputs: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
@@ -110,12 +110,16 @@ class Calling:
         said = [node.meta["val"] if isinstance(node, fx.Node) else None for node in functional.outputs]
         #: Types of outputs that the dialect holds in wider ones, by number.
         self._narrow = {number: said[number].dtype for number in graph.computed if said[number].dtype in WIDENED}
+        #: Outputs that are numbers of the host, beside a graph on a GPU.
+        self._numbers = {number for number in graph.computed if said[number].device.type == "cpu" != graph.device.type}
 
     def placed(self, outputs: Sequence[torch.Tensor]) -> list[Any]:
         """Returns all outputs of the functional graph."""
         placed = list(self._constants)
         for number, output in zip(self.graph.computed, outputs):
             placed[number] = output.to(self._narrow[number]) if number in self._narrow else output
+            if number in self._numbers:
+                placed[number] = placed[number].cpu()
         return placed
 
     def __call__(self, arguments: list[Any]) -> list[Any]:

@@ -36,10 +36,21 @@ def _measured_seconds(node: fx.Node) -> float | None:
     of two, so that equal models mostly have equal texts."""
     ends: list[float] = []
     begins: list[float] = []
-    with torch.random.fork_rng([]), disable_current_modes(), torch.no_grad():
+    gpus = sorted({each.device.index for each in results(node) if each is not None and each.is_cuda})
+
+    def wait() -> None:
+        for gpu in gpus:
+            torch.cuda.synchronize(gpu)
+
+    def begin() -> None:
+        wait()
+        begins.append(time.perf_counter())
+
+    with torch.random.fork_rng(gpus), disable_current_modes(), torch.no_grad():
         for _ in range(2):
-            if workspace.run(node, "", lambda: begins.append(time.perf_counter())) is None:
+            if workspace.run(node, "", begin) is None:
                 return None
+            wait()
             ends.append(time.perf_counter())
     return 2.0 ** round(math.log2(max(ends[-1] - begins[-1], 1e-7)))
 

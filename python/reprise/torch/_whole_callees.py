@@ -20,6 +20,7 @@ import torch
 from .. import _core
 from .._errors import Error
 from ._seam.core import tree_leaves, tree_unflatten
+from ._whole_autocast import without_autocast
 
 LIBRARY = "torch"
 #: Types of buffers by their code and bits in DLPack.
@@ -50,14 +51,15 @@ class Operand:
         tensor = torch.view_as_complex(buffer) if self.dtype.is_complex else buffer.to(self.dtype)
         if self._is_dense:
             return tensor
-        return torch.empty_strided(self.shape, self.strides, dtype=self.dtype).copy_(tensor)
+        return torch.empty_strided(self.shape, self.strides, dtype=self.dtype, device=buffer.device).copy_(tensor)
 
 
 @contextlib.contextmanager
-def _generator_at(seed: int) -> Iterator[None]:
-    generator = torch.default_generator
+def _generator_at(seed: torch.Tensor) -> Iterator[None]:
+    """Lets the generator of a device start from a seed, which is read on the host."""
+    generator = torch.cuda.default_generators[seed.device.index] if seed.is_cuda else torch.default_generator
     state = generator.get_state()
-    generator.manual_seed(seed)
+    generator.manual_seed(int(seed))
     try:
         yield
     finally:
@@ -80,7 +82,7 @@ class Callee:
         tensors = iter([operand.take(buffer) for operand, buffer in zip(self._operands, buffers)])
         leaves = [next(tensors) if isinstance(leaf, Operand) else leaf for leaf in self._leaves]
         arguments, keywords = tree_unflatten(leaves, self._structure)
-        with _generator_at(int(buffers[-1])) if self._draws else contextlib.nullcontext():
+        with _generator_at(buffers[-1]) if self._draws else contextlib.nullcontext():
             made = self._target(*arguments, **keywords)
         results = [as_pair(each) for each in tree_leaves(made) if isinstance(each, torch.Tensor)]
         if self._check:
@@ -148,20 +150,23 @@ def find(name: str) -> Any:
     return _callees[name]
 
 
-def _view(address: int, code: int, bits: int, shape: tuple[int, ...]) -> torch.Tensor:
-    """Returns a tensor on the memory of a buffer."""
+def _view(address: int, code: int, bits: int, shape: tuple[int, ...], gpu: int) -> torch.Tensor:
+    """Returns a tensor on the memory of a buffer; ``gpu`` is -1 for a CPU."""
     dtype = _DTYPES[code, bits]
     size = math.prod(shape) * dtype.itemsize
     if not size:
-        return torch.empty(shape, dtype=dtype)
+        return torch.empty(shape, dtype=dtype, device="cpu" if gpu < 0 else f"cuda:{gpu}")
+    if gpu >= 0:
+        return torch.from_dlpack(_core.wrap(address, code, bits, shape, gpu))
     return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=dtype).view(shape)
 
 
 def _call(name: str, operands: list[Any], results: list[Any]) -> None:
     """Computes a call of a step."""
     try:
-        with torch.no_grad(), torch.autocast("cpu", enabled=False):
-            made = find(name)([_view(*each) for each in operands])
+        given = [_view(*each) for each in operands]
+        with torch.no_grad(), without_autocast(given):
+            made = find(name)(given)
             for result, value in zip(results, made, strict=True):
                 if not result[0]:
                     continue

@@ -15,7 +15,8 @@ import torch.fx as fx
 from ._seam.capture import (OutputType, PlainAOTOutput, TensorAlias, assert_functional_graph, capture_graph, create_aot_state,
                             create_graph, create_wrappers, fn_prepped_for_autograd, prepare_aot, prepare_tracing,
                             requires_subclass_dispatch, tensorify_scalars)
-from ._seam.core import disable_current_modes, get_mkldnn_enabled, is_any_autocast_enabled, set_mkldnn_enabled
+from ._seam.core import (disable_current_modes, get_cudnn_enabled, get_mkldnn_enabled, is_any_autocast_enabled, set_cudnn_enabled,
+                         set_mkldnn_enabled)
 from ._seam.dynamo import without_compiled_autograd
 from ._seam.wrappers import RuntimeWrapper, post_compile, pre_compile
 from ._whole_effects import drop_tokens
@@ -82,14 +83,16 @@ def _without_elements(value: torch.Tensor) -> torch.Tensor:
 
 
 @contextlib.contextmanager
-def _without_mkldnn() -> Iterator[None]:
-    """Returns a graph in which a recurrent net is no op of that library."""
-    enabled = get_mkldnn_enabled()
+def _without_libraries() -> Iterator[None]:
+    """Traces recurrent nets and batch norms as no ops of MKL-DNN and cuDNN."""
+    enabled = get_mkldnn_enabled(), get_cudnn_enabled()
     set_mkldnn_enabled(False)
+    set_cudnn_enabled(False)
     try:
         yield
     finally:
-        set_mkldnn_enabled(enabled)
+        set_mkldnn_enabled(enabled[0])
+        set_cudnn_enabled(enabled[1])
 
 
 def _trace(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]:
@@ -131,7 +134,7 @@ def make_functional(module: fx.GraphModule, inputs: Sequence[Any],
                     compiler: Callable[[Functional], Callable[[list[Any]], list[Any]]]) -> Callable[..., Any]:
     """Returns the function of Dynamo's graph around ``compiler``'s result for the functional one: from arguments to
     outputs."""
-    with _without_mkldnn(), contextlib.ExitStack() as stack:
+    with _without_libraries(), contextlib.ExitStack() as stack:
         call, parameters, _, _, arguments, descs, config, fake_mode, shapes, *_ = prepare_aot(module, inputs)
         stack.enter_context(without_compiled_autograd())
         state = create_aot_state(stack, call, arguments, descs, config, fake_mode, shapes)

@@ -18,6 +18,7 @@ from ._seam.core import enter_autocast, exit_autocast, set_grad_enabled, tree_le
 from ._seam.dynamo import propagate_dynamo_source, propagate_metadata, to_fake_tensor
 from ._seam.graphs import FakeTensor, detect_fake_mode, split_module
 from ._tracing import tracing
+from ._whole_autocast import without_autocast
 from ._whole_errors import Unsupported, source_line
 from ._whole_regions import is_function, open_regions
 from ._whole_twice import refuse, why_not_twice
@@ -148,7 +149,7 @@ class _Passes:
         with torch.no_grad():
             given = self._run_forward(forward, arguments, source_line(node))
             # Autograd runs it outside of autocast, as eager does; custom_bwd is in the graph.
-            with torch.autocast("cpu", enabled=False):
+            with without_autocast(given):
                 self._backward = _without_grad_modes(backward)
                 self.run_backward = self._plain(copy.deepcopy(backward), given)
 
@@ -195,7 +196,7 @@ class _Passes:
             if wanted not in self._twice:
                 points = [each.detach().requires_grad_(is_wanted) if isinstance(each, torch.Tensor) else each
                           for each, is_wanted in zip(given, wanted)]
-                with torch.autocast("cpu", enabled=False):
+                with without_autocast(points):
                     self._twice[wanted] = self._compiler(copy.deepcopy(self._backward), points)
         return list(self._twice[wanted](*given))
 

@@ -17,6 +17,7 @@ from ._whole_import import Importer
 from ._whole_levels import Level
 from ._whole_paths import FirstPaths, Paths
 from ._whole_pause import Paused, PausingStep
+from ._whole_place import CPU, find_place
 from ._whole_step import SMALLEST, Entry, compile_entry
 from ._whole_text import Text, first_scalar, write_forward, write_pausing
 from .aten import Builder, Value
@@ -95,6 +96,7 @@ class CompiledGraph:
         self.computed = _numbered(whole.results if whole else [], "output/")
         self.paired = _numbered(whole.arguments if whole else [], "cotangent/")
         self.draws = bool(whole and whole.draws)
+        self.device = whole.place.device if whole else CPU
         self.number = next(_numbers)
         _graphs[self.number] = self
 
@@ -197,10 +199,11 @@ class Imported:
 
 def compile_graph(imported: Imported, options: dict[str, Any], share: StepBudget) -> CompiledGraph:
     """Makes the program of a graph, within the budget that the graphs of the same model leave."""
-    results, arguments = imported.results(), imported.arguments()
+    results, arguments, place = imported.results(), imported.arguments(), find_place(imported.functional)
+    options = place.options(options)
     if not imported.wanted:
         text = write_forward(imported.builder, arguments, results)
-        return CompiledGraph(compile_entry(text, **options) if results else None, None, None, None, [text.text])
+        return CompiledGraph(compile_entry(text, place, **options) if results else None, None, None, None, [text.text])
     pairs, wanted = imported.pairs(), [imported.value(node) for node in imported.wanted]
     gradients = [(f"gradient/{number}", value) for number, value in enumerate(wanted)]
     limit_regions(imported.builder, [*(value for _, value in results), *(value for value, _, _ in pairs)],
@@ -210,13 +213,13 @@ def compile_graph(imported: Imported, options: dict[str, Any], share: StepBudget
     budget = options.get("budget")
     # Derivatives that are compiled on demand are not planned with the step, whose bytes they would take.
     later = {**options, "budget": SMALLEST} if budget is not None and not str(budget).endswith("%") else options
-    level = Level(scalar, [given.index(value) for value in wanted], later)
+    level = Level(scalar, [given.index(value) for value in wanted], place, later)
     paths = FirstPaths(imported.functional, _numbered(level.names, "primal/"), imported.paired, level.wanted)
     gradients = [(name, value) for (name, _), value in zip(level.text.results, wanted)]
     text = write_pausing(imported.builder, arguments, results, pairs, gradients)
 
     def make(budget: Any) -> PausingStep:
-        return PausingStep(text, len(results), **(options if budget is None else {**options, "budget": budget}))
+        return PausingStep(text, len(results), place, **(options if budget is None else {**options, "budget": budget}))
 
     member = share.fit(make, budget, any(math.prod(value.shape) == 1 for value, _, _ in pairs))
     member.join(budget, text, level, options)

@@ -12,6 +12,7 @@ from typing import Any, Sequence
 
 import torch
 
+from ._whole_place import Place
 from ._whole_step import Entry, compile_entry
 from ._whole_text import Scalar, next_scalar, write_step
 from .aten import Value
@@ -20,12 +21,12 @@ from .aten import Value
 class Level:
     """Derivative: it takes ``arguments`` and returns the gradients of ``wanted`` ones, by number."""
 
-    def __init__(self, scalar: Scalar, wanted: Sequence[int], options: dict[str, Any]) -> None:
+    def __init__(self, scalar: Scalar, wanted: Sequence[int], place: Place, options: dict[str, Any]) -> None:
         self.order = scalar.level + 1
         self.wanted = list(wanted)
         self.names = [name for name, _ in scalar.arguments]
         self.arguments = [value for _, value in scalar.arguments]
-        self._scalar, self._options = scalar, options
+        self._scalar, self.place, self._options = scalar, place, options
         self._next: dict[Any, Level] = {}
         self._lock = threading.Lock()
         self.text = write_step(scalar, [(_gradient_of(scalar.arguments[number][0]), self.arguments[number])
@@ -35,7 +36,7 @@ class Level:
     def __call__(self, inputs: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
         with self._lock:
             if self._entry is None:
-                self._entry = compile_entry(self.text, **self._options)
+                self._entry = compile_entry(self.text, self.place, **self._options)
         return self._entry(inputs, seed)
 
     def entries(self) -> list[Entry]:
@@ -60,7 +61,7 @@ class Level:
         cotangents = [(f"cotangent/{self.order + 1}/{number}", value.like(f"%t{self.order + 1}_{number}"))
                       if is_given else None for number, (value, is_given) in enumerate(zip(values, given))]
         scalar = next_scalar(self._scalar, values, cotangents)
-        return Level(scalar, wanted, self._options)
+        return Level(scalar, wanted, self.place, self._options)
 
 
 def _gradient_of(name: str) -> str:

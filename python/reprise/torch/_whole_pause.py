@@ -9,15 +9,16 @@ import torch
 
 from .. import _run
 from ._whole_callees import own_errors
-from ._whole_step import Entry, compile_entry, lend, start
+from ._whole_place import Loan, Place
+from ._whole_step import Entry, compile_entry, start
 from ._whole_text import Text
 
 
 class PausingStep:
     """Program with the outputs of a graph before its pause, and the gradients behind it."""
 
-    def __init__(self, text: Text, outputs: int, **options: Any) -> None:
-        self.entry: Entry = compile_entry(text, **options)
+    def __init__(self, text: Text, outputs: int, place: Place, **options: Any) -> None:
+        self.entry: Entry = compile_entry(text, place, **options)
         self._outputs, self._gradients = self.entry.results[:outputs], self.entry.results[outputs:]
         self.inputs = [name for name in self.entry.arguments if not name.startswith("cotangent/")]
         behind = {each["name"] for each in self.entry.program.description["arguments"] if each["used_behind_pause"]}
@@ -29,14 +30,16 @@ class PausingStep:
 
     def begin(self, tensors: Sequence[torch.Tensor], seed: int) -> tuple[list[torch.Tensor], "Paused"]:
         """Returns the outputs for ``inputs``, and the state that waits for cotangents. Holds no tensor."""
-        run = self.entry.take_run()
-        held = lend(run, self.inputs, tensors)
-        outputs = self.entry.lend_results(run, self._outputs)
-        start(run, seed)
-        with own_errors():
-            run.begin_step()
-        del held
-        paused = Paused(self, run)
+        with self.entry.place.entered():
+            run = self.entry.take_run()
+            loan = self.entry.place.lend(run)
+            held = self.entry.lend(run, self.inputs, tensors)
+            outputs = self.entry.lend_results(run, self._outputs)
+            start(run, seed)
+            with own_errors():
+                run.begin_step()
+            del held
+        paused = Paused(self, run, loan)
         self._waiting.add(paused)
         self.most = max(self.most, sum(each.is_waiting() for each in list(self._waiting)))
         return outputs, paused
@@ -51,32 +54,35 @@ class PausingStep:
             paused.drop()
         self.entry.drop_runs()
 
-    def end(self, run: _run.Run, tensors: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
+    def end(self, run: _run.Run, loan: Loan | None, tensors: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
         """Returns the gradients. ``tensors`` has those of ``read_behind``, which may lie elsewhere than before the
         pause."""
-        held = lend(run, self.read_behind, [tensors[name] for name in self.read_behind])
-        gradients = self.entry.lend_results(run, self._gradients)
-        with own_errors():
-            run.end_step()
-        del held
+        with self.entry.place.entered():
+            if loan:
+                loan.follow(run)
+            held = self.entry.lend(run, self.read_behind, [tensors[name] for name in self.read_behind])
+            gradients = self.entry.lend_results(run, self._gradients)
+            with own_errors():
+                run.end_step()
+            del held
         return gradients
 
 
 class Paused:
-    """Step at its pause, in its own run: the saved values lie in that run's arena."""
+    """Step at its pause, in its own run: the saved values lie in that run's arena, or in memory that it was lent."""
 
-    def __init__(self, step: PausingStep, run: _run.Run) -> None:
+    def __init__(self, step: PausingStep, run: _run.Run, loan: Loan | None) -> None:
         self._step = step
         #: Empty when the step went on.
-        self._runs = [run]
+        self._runs = [(run, loan)]
 
     def end(self, tensors: Mapping[str, torch.Tensor]) -> list[torch.Tensor] | None:
         """Returns the gradients; None if the step has continued before, so that its saved values are gone."""
         try:
-            run = self._runs.pop()
+            run, loan = self._runs.pop()
         except IndexError:
             return None
-        gradients = self._step.end(run, tensors)
+        gradients = self._step.end(run, loan, tensors)
         self._step.entry.give_run(run)
         return gradients
 
@@ -89,5 +95,5 @@ class Paused:
 
     def __del__(self) -> None:
         """The memory is free again where a graph is dropped before its backward pass."""
-        for run in self._runs:
+        for run, _ in self._runs:
             self._step.entry.give_run(run)

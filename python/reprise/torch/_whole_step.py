@@ -12,6 +12,7 @@ from .. import _compile, _run
 from .._errors import Cancelled, Error, UsageError
 from ._whole_callees import as_pair, own_errors
 from ._whole_errors import Unsupported
+from ._whole_place import Place
 from ._whole_text import Text
 from .aten import Value
 from .aten._values import WIDENED
@@ -33,13 +34,13 @@ def _check_memory(tensor: torch.Tensor) -> None:
                     f"{needed:,} are needed: its storage was freed or shrunk and not filled again")
 
 
-def _as_argument(tensor: torch.Tensor) -> torch.Tensor:
+def _as_argument(tensor: torch.Tensor, place: Place) -> torch.Tensor:
     """Returns a tensor that a run can be bound to: dense, of a type of the dialect; bf16 by its bits."""
     tensor = as_pair(tensor.detach())
     _check_memory(tensor)
     if tensor.dtype in WIDENED:
         tensor = tensor.to(WIDENED[tensor.dtype])
-    tensor = tensor.contiguous()
+    tensor = place.placed(tensor.contiguous())
     return tensor.view(torch.uint16) if tensor.dtype is torch.bfloat16 else tensor
 
 
@@ -72,8 +73,8 @@ def _compile_text(text: Text, **options: Any) -> _compile.Program:
 class Entry:
     """Program of one entry function. Its results are new tensors, which its code has written."""
 
-    def __init__(self, text: Text, **options: Any) -> None:
-        self.text, self.program = text, _compile_text(text, **options)
+    def __init__(self, text: Text, place: Place, **options: Any) -> None:
+        self.text, self.place, self.program = text, place, _compile_text(text, **options)
         self.arguments = [name for name, _ in text.arguments]
         self.results = text.results
         self.draws = text.draws
@@ -84,13 +85,15 @@ class Entry:
 
     def __call__(self, tensors: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
         """Runs one step; ``tensors`` are as many as ``arguments``."""
-        run = self.take_run()
-        held = lend(run, self.arguments, tensors)
-        results = self.lend_results(run, self.results)
-        start(run, seed)
-        with own_errors():
-            run.step()
-        del held
+        with self.place.entered():
+            run = self.take_run()
+            loan = self.place.lend(run)
+            held = self.lend(run, self.arguments, tensors)
+            results = self.lend_results(run, self.results)
+            start(run, seed)
+            with own_errors():
+                run.step()
+            del held, loan
         self.give_run(run)
         return results
 
@@ -104,7 +107,7 @@ class Entry:
         try:
             return self._runs.pop()
         except IndexError:
-            run = _run.Run(self.program, threads=torch.get_num_threads())
+            run = self.place.make_run(self.program)
             self.runs.add(run)
             return run
 
@@ -116,20 +119,18 @@ class Entry:
         """Frees the memory that waits for next steps."""
         self._runs.clear()
 
-    @staticmethod
-    def lend_results(run: _run.Run, results: Sequence[tuple[str, Value]]) -> list[torch.Tensor]:
+    def lend(self, run: _run.Run, names: Sequence[str], tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """Binds tensors. The caller holds the result until the part of the step that reads it has ended."""
+        held = [_as_argument(tensor, self.place) for tensor in tensors]
+        for name, tensor in zip(names, held):
+            run.lend(name, tensor)
+        return held
+
+    def lend_results(self, run: _run.Run, results: Sequence[tuple[str, Value]]) -> list[torch.Tensor]:
         """Returns new tensors, which the step writes."""
-        made = [torch.empty(value.shape, dtype=value.dtype) for _, value in results]
-        lend(run, [name for name, _ in results], made)
+        made = [torch.empty(value.shape, dtype=value.dtype, device=self.place.device) for _, value in results]
+        self.lend(run, [name for name, _ in results], made)
         return [torch.view_as_complex(tensor) if value.is_pair else tensor for tensor, (_, value) in zip(made, results)]
-
-
-def lend(run: _run.Run, names: Sequence[str], tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """Binds tensors. The caller holds the result until the part of the step that reads it has ended."""
-    held = [_as_argument(tensor) for tensor in tensors]
-    for name, tensor in zip(names, held):
-        run.lend(name, tensor)
-    return held
 
 
 def start(run: _run.Run, seed: int) -> None:
@@ -137,11 +138,11 @@ def start(run: _run.Run, seed: int) -> None:
     run.start(1)
 
 
-def compile_entry(text: Text, **options: Any) -> Entry:
-    """Equal texts with equal options are compiled once; options that are callables are equal to themselves."""
+def compile_entry(text: Text, place: Place, **options: Any) -> Entry:
+    """Equal texts on one device with equal options are compiled once; options that are callables are equal to themselves."""
     key = hashlib.sha256(f"{text.text}\0{sorted((k, repr(v)) for k, v in options.items())}"
-                         f"\0{torch.get_num_threads()}".encode()).hexdigest()
+                         f"\0{torch.get_num_threads()}\0{place}".encode()).hexdigest()
     entry = _programs.get(key)
     if entry is None:
-        entry = _programs[key] = Entry(text, **options)
+        entry = _programs[key] = Entry(text, place, **options)
     return entry

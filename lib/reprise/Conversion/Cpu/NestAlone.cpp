@@ -15,6 +15,10 @@ SmallVector<EmittedCommand> emitAlone(const AloneLaunch &alone) {
   return commands;
 }
 
+AloneCommands emit(CustomCallOp op, const AloneLaunch &alone) {
+  return {emitHostCall(op, alone.stored)};
+}
+
 void forVectors(KernelBuilder &k, Value count, int64_t width,
                 llvm::function_ref<void(Value, int64_t)> body) {
   Value whole = k.b.createOrFold<arith::AndIOp>(count, k.i64(-width));

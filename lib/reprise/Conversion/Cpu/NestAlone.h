@@ -3,8 +3,8 @@
 #define REPRISE_CONVERSION_CPU_NESTALONE_H
 
 #include "../LoopNest/AloneOps.h"
+#include "../LoopNest/HostCallCommand.h"
 #include "reprise/Conversion/Cpu/Target.h"
-#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Target/Launch.h"
 
 namespace reprise::nests {

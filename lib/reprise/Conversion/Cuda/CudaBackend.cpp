@@ -169,10 +169,6 @@ FailureOr<EmittedLaunch> NestProgram::emit(StringRef name) const {
   ThreadCommands commands(name, kernels, launch);
   for (Operation &op : NestProgramOp(program).getBody().front()) {
     auto alone = dyn_cast<AloneOp>(op);
-    if (alone && isa<CustomCallOp>(alone.getOp()))
-      return alone.emitError("a GPU cannot call '")
-             << cast<CustomCallOp>(alone.getOp()).getCallee()
-             << "', a function of the host: compile the step for a CPU";
     if (alone)
       emitThreadAlone(commands, alone);
     else

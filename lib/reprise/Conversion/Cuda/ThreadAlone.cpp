@@ -19,7 +19,11 @@ void emitThreadAlone(ThreadCommands &commands, AloneOp nest) {
   dispatchOp<AloneOpInterface>(nest.getOp(), [&](auto op) { emit(op, commands, nest); });
 }
 
-void emit(CustomCallOp, ThreadCommands &, AloneOp) { llvm_unreachable("refused before"); }
+void emit(CustomCallOp op, ThreadCommands &commands, AloneOp nest) {
+  EmittedCommand command = emitHostCall(op, nest.getStored());
+  command.buffers = nest.getBuffers();
+  commands.add(std::move(command));
+}
 
 //===-- The largest ---------------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 #ifndef REPRISE_CONVERSION_CUDA_THREADALONE_H
 #define REPRISE_CONVERSION_CUDA_THREADALONE_H
 
+#include "../LoopNest/HostCallCommand.h"
 #include "../LoopNest/Program.h"
 #include "ThreadCommands.h"
-#include "reprise/Dialect/Reprise/IR/Call.h"
 
 namespace reprise {
 
@@ -18,7 +18,7 @@ void emit(ScatterOp op, ThreadCommands &commands, nests::AloneOp nest);
 void emit(CumsumOp op, ThreadCommands &commands, nests::AloneOp nest);
 void emit(TopKOp op, ThreadCommands &commands, nests::AloneOp nest);
 void emit(DynamicUpdateOp op, ThreadCommands &commands, nests::AloneOp nest);
-/// A GPU calls no function of the host: such a launch was refused before.
+/// The host calls a function, which enqueues its work on the stream of the step.
 void emit(CustomCallOp op, ThreadCommands &commands, nests::AloneOp nest);
 /// False, without commands, for a scatter that it does not take.
 bool emitWarpScatter(ThreadCommands &commands, nests::AloneOp nest);

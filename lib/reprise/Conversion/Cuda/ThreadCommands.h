@@ -18,6 +18,8 @@ public:
       : name(name), kernels(kernels), launch(launch) {}
 
   void add(llvm::ArrayRef<BufferSlot> buffers, int64_t items, Body body);
+  /// Adds a command that has no kernel.
+  void add(EmittedCommand command) { launch.commands.push_back(std::move(command)); }
   /// Scratch that the launch's commands share.
   BufferSlot addShared(int64_t bytes) { return {BufferSlot::Shared, 0, launch.addShared(bytes)}; }
 

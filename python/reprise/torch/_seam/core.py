@@ -2,8 +2,10 @@
 
 from torch._C import _AutoDispatchBelowAutograd as BelowAutograd
 from torch._C import _current_graph_task_id as current_graph_task
+from torch._C import _get_cudnn_enabled as get_cudnn_enabled
 from torch._C import _get_mkldnn_enabled as get_mkldnn_enabled
 from torch._C import _is_any_autocast_enabled as is_any_autocast_enabled
+from torch._C import _set_cudnn_enabled as set_cudnn_enabled
 from torch._C import _set_grad_enabled as set_grad_enabled
 from torch._C import _set_mkldnn_enabled as set_mkldnn_enabled
 from torch._C._autograd import _get_current_graph_task_keep_graph as keeps_graph
@@ -24,7 +26,7 @@ from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_map_on
 __all__ = [
     "BatchNorm", "BelowAutograd", "ExperimentalConfig", "HigherOrderOperator", "OpOverload", "TorchDispatchMode",
     "current_graph_task", "disable_current_modes", "disable_profiler", "enable_profiler", "enter_autocast", "exit_autocast", "get_data",
-    "get_mkldnn_enabled", "get_unwrapped", "is_any_autocast_enabled", "is_functorch_wrapped_tensor",
-    "is_non_overlapping_and_dense_or_false", "is_traceable_wrapper_subclass", "keeps_graph", "set_grad_enabled",
-    "set_mkldnn_enabled", "tree_flatten", "tree_leaves", "tree_map", "tree_map_only", "tree_unflatten",
+    "get_cudnn_enabled", "get_mkldnn_enabled", "get_unwrapped", "is_any_autocast_enabled", "is_functorch_wrapped_tensor",
+    "is_non_overlapping_and_dense_or_false", "is_traceable_wrapper_subclass", "keeps_graph", "set_cudnn_enabled",
+    "set_grad_enabled", "set_mkldnn_enabled", "tree_flatten", "tree_leaves", "tree_map", "tree_map_only", "tree_unflatten",
 ]

@@ -1,5 +1,5 @@
-// reprise: calls of functions of the host, which have no kernel
-#include "NestAlone.h"
+// reprise: calls of functions of the host, which have no kernel on any target
+#include "HostCallCommand.h"
 
 #include "reprise/Support/LibraryCall.h"
 
@@ -23,16 +23,16 @@ static HostCall::Tensor describe(Value value, bool isPresent) {
   return {isPresent, numberOf(type.getElementType()), std::vector<int64_t>(type.getShape())};
 }
 
-AloneCommands emit(CustomCallOp op, const AloneLaunch &alone) {
+EmittedCommand emitHostCall(CustomCallOp op, ArrayRef<bool> stored) {
   HostCall call;
   for (Value operand : op.getOperands())
     call.operands.push_back(describe(operand, true));
-  for (auto [result, isStored] : llvm::zip(op.getResults(), alone.stored))
+  for (auto [result, isStored] : llvm::zip(op.getResults(), stored))
     call.results.push_back(describe(result, isStored));
   EmittedCommand command;
   command.function = op.getCallee().str();
   command.numbers = call.numbers();
-  return {command};
+  return command;
 }
 
 } // namespace reprise::nests
