@@ -91,7 +91,8 @@ typedef struct reprise_run_state {
 } reprise_run_state;
 
 /* Creates a run and allocates the memory of the step. Options: threads, device (cpu, cuda, or
- * cuda:NUMBER), check-indices, memory (own, or caller: see reprise_run_set_memory); NULL for none. */
+ * cuda:NUMBER), check-indices, memory (own, or caller: see reprise_run_set_memory); NULL for none.
+ */
 REPRISE_EXPORT reprise_error *reprise_run_create(const reprise_bundle *bundle,
                                                  const reprise_options *options, reprise_run **run);
 REPRISE_EXPORT void reprise_run_destroy(reprise_run *run);
@@ -104,10 +105,10 @@ REPRISE_EXPORT uint64_t reprise_run_memory_bytes(const reprise_run *run);
  * keeps its memory, and may continue on another stream.
  *
  * The run allocates only constants. All arguments are bound. The functions that run a step return
- * as soon as its work is in the stream, so `memory` and bound tensors must be left as they are until
- * that work is done. The caller orders the streams. The offset of the next step is not read: set the
- * state before each step. reprise_run_loss and reprise_run_hash wait for the stream. Without CUDA it
- * is an error. */
+ * as soon as its work is in the stream, so `memory` and bound tensors must be left as they are
+ * until that work is done. The caller orders the streams. The offset of the next step is not read:
+ * set the state before each step. reprise_run_loss and reprise_run_hash wait for the stream.
+ * Without CUDA it is an error. */
 REPRISE_EXPORT reprise_error *reprise_run_set_memory(reprise_run *run, void *memory, uint64_t bytes,
                                                      void *stream);
 

@@ -11,17 +11,17 @@
 
 using namespace reprise_python;
 
-/// Describes tensors as tuples (address, code of the type, bits, shape, number of the GPU or -1); the
-/// address is 0 for a result that nothing reads.
+/// Describes tensors as tuples (address, code of the type, bits, shape, number of the GPU or -1);
+/// the address is 0 for a result that nothing reads.
 static nb::list describe(const DLTensor *tensors, size_t count) {
   nb::list all;
   for (const DLTensor *tensor = tensors; tensor != tensors + count; ++tensor) {
     nb::list shape;
     for (int32_t i = 0; i < tensor->ndim; ++i)
       shape.append(tensor->shape[i]);
-    all.append(nb::make_tuple(reinterpret_cast<uintptr_t>(tensor->data), int(tensor->dtype.code),
-                              int(tensor->dtype.bits), nb::tuple(shape),
-                              tensor->device.device_type == kDLCUDA ? tensor->device.device_id : -1));
+    all.append(nb::make_tuple(
+        reinterpret_cast<uintptr_t>(tensor->data), int(tensor->dtype.code), int(tensor->dtype.bits),
+        nb::tuple(shape), tensor->device.device_type == kDLCUDA ? tensor->device.device_id : -1));
   }
   return all;
 }

@@ -186,7 +186,8 @@ void test_cuda(void) {
         "steps have updated it");
   tensor.byte_offset = 4;
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
-              "on a GPU the tensor must lie at a multiple of 64 bytes", "unaligned memory of the GPU");
+              "on a GPU the tensor must lie at a multiple of 64 bytes",
+              "unaligned memory of the GPU");
   tensor.device.device_type = kDLCPU;
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
               "the tensor is not on the GPU", "memory of the host");

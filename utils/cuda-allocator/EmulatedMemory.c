@@ -1,5 +1,5 @@
-// Memory, streams and events of a CUDA runtime over the emulated driver (utils/gpu-emulator): PyTorch
-// and Reprise have one device, on whose memory Reprise's kernels compute real values
+// Memory, streams and events of a CUDA runtime over the emulated driver (utils/gpu-emulator):
+// PyTorch and Reprise have one device, on whose memory Reprise's kernels compute real values
 // (NullRuntime.c).
 
 #include <cuda.h>
@@ -48,9 +48,7 @@ cudaError_t cudaGetDeviceCount(int *Count) {
 }
 cudaError_t cudaGetDevice(int *Device) { return *Device = Current, cudaSuccess; }
 cudaError_t cudaSetDevice(int Device) { return Current = Device, enter(), cudaSuccess; }
-cudaError_t cudaDeviceSynchronize(void) {
-  return enter(), CALL(cuCtxSynchronize, (void), ());
-}
+cudaError_t cudaDeviceSynchronize(void) { return enter(), CALL(cuCtxSynchronize, (void), ()); }
 
 // Functions for memory.
 cudaError_t cudaMalloc(void **Place, size_t Bytes) {

@@ -1,5 +1,5 @@
-// Memory, streams and events of a CUDA runtime without a device: device memory is the host's, streams
-// run at once (NullRuntime.c).
+// Memory, streams and events of a CUDA runtime without a device: device memory is the host's,
+// streams run at once (NullRuntime.c).
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>

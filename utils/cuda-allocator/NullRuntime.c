@@ -1,5 +1,5 @@
-// CUDA runtime and cuBLAS that compute nothing: launches are dropped. Memory, streams and events are
-// those of NullMemory.c or of EmulatedMemory.c.
+// CUDA runtime and cuBLAS that compute nothing: launches are dropped. Memory, streams and events
+// are those of NullMemory.c or of EmulatedMemory.c.
 //
 // PyTorch's CUDA build runs on it with its own caching allocator, whose figures do not depend on
 // the values that kernels write. The library is preloaded; check.py adds a function that returns

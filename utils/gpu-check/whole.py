@@ -8,6 +8,7 @@ folder, and sees that PyTorch launches no kernel of its own. Lines begin with ok
 seconds of a step beside eager code.
 """
 import argparse
+import contextlib
 import ctypes
 import os
 import sys
@@ -76,19 +77,23 @@ def cases(torch, is_small):
     yield "images", images, given
 
 
-def run_step(torch, model, forward, given, seed=1):
-    """Returns the loss, the gradients and the buffers of a step, and restores the buffers."""
+@contextlib.contextmanager
+def restoring(model):
+    """Restores the buffers of a model."""
     buffers = {name: each.detach().cpu().clone() for name, each in model.named_buffers()}
+    yield
+    for name, each in model.named_buffers():
+        each.data.copy_(buffers[name])
+
+
+def run_step(torch, model, forward, given, seed=1):
+    """Returns the loss, the gradients and the buffers of a step."""
     model.zero_grad(set_to_none=True)
     torch.manual_seed(seed)
     loss = forward(*given)
     loss.backward(torch.ones(()).to(loss.device))
-    found = {"loss": loss.detach().cpu(), **{name: each.grad.cpu() for name, each in model.named_parameters()},
-             **{name: each.cpu() for name, each in model.named_buffers()}}
-    with torch.no_grad():
-        for name, each in model.named_buffers():
-            each.data.copy_(buffers[name])
-    return found
+    return {"loss": loss.detach().cpu(), **{name: each.grad.cpu().clone() for name, each in model.named_parameters()},
+            **{name: each.cpu().clone() for name, each in model.named_buffers()}}
 
 
 def differing(torch, found, expected):
@@ -130,7 +135,10 @@ def launches(arguments):
 
 def try_model(torch, name, model, given, arguments):
     from reprise.torch import graphs
-    on_cpu = run_step(torch, model, compiled(torch, model, None), given) if arguments.emulator else None
+    on_cpu = None
+    if arguments.emulator:
+        with restoring(model):
+            on_cpu = run_step(torch, model, compiled(torch, model, None), given)
     model.cuda()
     given = [each.cuda() for each in given]
     good, rows, whole = True, [], None
@@ -138,16 +146,19 @@ def try_model(torch, name, model, given, arguments):
         title = f"{name}, {budget or 'no budget'}"
         before = launches(arguments)
         forward = compiled(torch, model, budget)
-        found = run_step(torch, model, forward, given)
+        with restoring(model):
+            found = run_step(torch, model, forward, given)
         if whole is None:
             whole = found
         others = differing(torch, found, whole)
         good &= check(f"{title}: bits of the step without a budget", not others, ", ".join(others[:5]))
-        peak, taken = measure_peak(torch, model, forward, given), graphs()[-1].step.taken
+        with restoring(model):
+            peak, taken = measure_peak(torch, model, forward, given), graphs()[-1].step.taken
         if arguments.emulator:
             good &= check(f"{title}: PyTorch launches no kernel", launches(arguments) == before, str(launches(arguments) - before))
         good &= check(f"{title}: {peak:,} bytes beside gradients, for an arena of {taken:,}", peak <= taken + BLOCKS + 512 * len(found))
-        rows.append((title, peak, taken, None if arguments.emulator else measure_seconds(torch, model, forward, given)))
+        with restoring(model):
+            rows.append((title, peak, taken, None if arguments.emulator else measure_seconds(torch, model, forward, given)))
     if on_cpu:
         others = differing(torch, whole, on_cpu)
         good &= check(f"{name}: bits of the CPU", not others, ", ".join(others[:5]))
@@ -161,7 +172,11 @@ def try_eager(torch, name, model, given):
     for each in model.modules():
         if isinstance(each, torch.nn.Dropout):
             each.p = 0.0
-    ours, eager = (run_step(torch, model, forward, given) for forward in (compiled(torch, model, "60%"), model))
+    made = []
+    for forward in (compiled(torch, model, "60%"), model):
+        with restoring(model):
+            made.append(run_step(torch, model, forward, given))
+    ours, eager = made
     far = [each for each in eager if not torch.allclose(ours[each].double(), eager[each].double(), rtol=TOLERANCE,
                                                         atol=TOLERANCE * max(1e-3, eager[each].double().abs().max().item()))]
     return check(f"{name}: near eager code", not far, ", ".join(far[:5]))

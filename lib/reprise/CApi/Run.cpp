@@ -108,8 +108,8 @@ static std::string readPlace(const reprise_options &given, DevicePlace &place) {
   llvm::StringRef number = device;
   bool isCuda = number.consume_front("cuda");
   bool isNumbered = isCuda && number.consume_front(":");
-  if (device != "cpu" && (!isCuda || (isNumbered ? number.getAsInteger(10, place.number)
-                                                 : !number.empty())))
+  if (device != "cpu" &&
+      (!isCuda || (isNumbered ? number.getAsInteger(10, place.number) : !number.empty())))
     return "expected device cpu, cuda or cuda:NUMBER, got '" + device + "'";
   if (memory != "own" && memory != "caller")
     return "expected memory own or caller, got '" + memory + "'";
@@ -179,7 +179,7 @@ reprise_error *reprise_run_set_memory(reprise_run *run, void *memory, uint64_t b
 static reprise_error *checkMemory(const reprise_run *run) {
   if (!run->place.isBorrowed || run->hasMemory)
     return nullptr;
-  return run->session->fail("the run is in memory of the caller, and has none: call "
+  return run->session->fail("the run is in memory of the caller, which lent no memory: call "
                             "reprise_run_set_memory before each step",
                             REPRISE_BAD_USAGE);
 }

@@ -34,7 +34,7 @@ struct reprise_run {
   std::unique_ptr<reprise::runtime::ProgramGroup> group;
   std::unique_ptr<reprise::runtime::Session> steps;
   std::map<std::string, reprise::capi::Copied> copies; ///< copies by argument
-  std::set<std::string> earlyResults;   ///< results that are complete at the pause
+  std::set<std::string> earlyResults;                  ///< results that are complete at the pause
   std::string hash;
   bool isStarted = false, hasStepped = false, hasMemory = false;
 

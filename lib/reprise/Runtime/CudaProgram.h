@@ -54,8 +54,8 @@ class CudaProgram : public DeviceProgram {
 public:
   /// Makes the program; `calls` outlives it.
   CudaProgram(const Driver &driver, Number device, Context context, CudaCalls &calls)
-      : driver(driver), device(device), context(context), calls(calls), copies(driver, device, context),
-        hostMoves(driver, device, context) {}
+      : driver(driver), device(device), context(context), calls(calls),
+        copies(driver, device, context), hostMoves(driver, device, context) {}
   ~CudaProgram() override;
 
   Error fill(const Device::ProgramPlaces &places);

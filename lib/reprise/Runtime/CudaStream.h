@@ -25,8 +25,8 @@ public:
   /// Makes a stream that owns its handle.
   CudaStream(const Driver &driver, Context context, Stream stream)
       : driver(driver), context(context), own(stream), stream(own) {}
-  /// Makes a stream over the handle of a caller at `lent`, which may change. Programs run command by
-  /// command, because a caller's stream may be the default stream, which takes no capture.
+  /// Makes a stream over the handle of a caller at `lent`, which may change. Programs run command
+  /// by command, because a caller's stream may be the default stream, which takes no capture.
   CudaStream(const Driver &driver, Context context, const Stream *lent)
       : driver(driver), context(context), stream(*lent), isLent(true) {}
   ~CudaStream() override;

@@ -381,8 +381,8 @@ Error Executable::runNamed(std::string_view name, ExecutionRange range,
     if (times && range.begin == 0)
       times->clear();
     bool ends = range.end == programs[i]->executions();
-    ProgramPart part{*stream, manifest.programs[i], *programs[i],
-                     range,   times,                !machine->isBorrowed()};
+    ProgramPart part{*stream, manifest.programs[i],  *programs[i], range,
+                     times,   !machine->isBorrowed()};
     if (isStep)
       error = checkBound(bound, manifest, places, range.begin == 0, ends);
     if (!error)
