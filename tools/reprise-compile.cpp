@@ -36,6 +36,7 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
   options.allowUnmatchedRules = flags.allowUnmatchedRules;
   options.verifyReplays = flags.verifyReplays;
   options.microbatches = flags.microbatches;
+  options.lanes = flags.lanes;
   options.stages = reprise::parseStages(reprise::stageTexts(flags));
   options.unroll = flags.unroll;
   options.target = reprise::firstTarget(flags);

@@ -122,7 +122,7 @@ REPRISE_EXPORT reprise_error *reprise_session_add_policy(reprise_session *sessio
 /* ---- options ---- */
 
 /* Creates an empty set of options. The keys of a compilation are the flags of reprise-compile
- * without dashes: entry, target, threads, microbatches, stages, schedule, chunks, checkpoint,
+ * without dashes: entry, target, threads, microbatches, lanes, stages, schedule, chunks, checkpoint,
  * unroll, contractions, policy, allow-unmatched-rules, ignore-checkpoints, budget, time-limit,
  * plan-in, device-file, profile, verify-replays, estimate; and "plan", the text of a plan instead
  * of its file. The keys of a run are threads, device (cpu, cuda) and check-indices. Switches have

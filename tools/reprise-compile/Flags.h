@@ -56,6 +56,14 @@ struct Flags : cli::Tool {
                                     "batch are added up (1)",
                                     1,
                                     {1}};
+  cli::Number<int64_t> lanes{*this,
+                             "--lanes",
+                             "G",
+                             "Form G lanes of consecutive micro-batches: a sum over the batch is a "
+                             "chain in each lane, and the sums of lanes meet in a tree; G divides "
+                             "M (1)",
+                             1,
+                             {1}};
   cli::Text stages{*this, "--stages", "N|SCOPE,...",
                    "Cut the step into N stages of equal time, one per device, or begin stages at "
                    "the first ops of these scopes (1)",

@@ -133,7 +133,7 @@ def measure(bench, is_full):
     print_table("Bubble of the total", ["model", "schedule", "measured", "simulated with measured stages", "by the cost model"],
                 [(row["model"], row["schedule"], *(f"{100 * row[key]:.1f} %" for key in ("measured", "simulated", "modelled")))
                  for row in rows["bubble"]], name="pipelines.bubble")
-    print_table("Plans per stage beside --checkpoint=always at its peak", ["model", "stages", "MiB", "time saved", "of what never saves"],
+    print_table("Plans per stage beside --checkpoint=always at its peak", ["model", "stages", "MiB", "time saved", "time saved by `never`, which takes more"],
                 [(row["model"], row["stages"], mebibytes(row['budget']), f"{100 * (1 - row['planned_seconds'] / row['always_seconds']):.1f} %",
                   f"{100 * (1 - row['never_seconds'] / row['always_seconds']):.1f} %") for row in rows["plans"]], name="pipelines.plans")
     for row in rows["peers"]:

@@ -65,7 +65,7 @@ public:
     int64_t batch = findBatch();
     if (!verdict.kind.empty())
       return verdict;
-    std::vector<Tensor> whole = interpretIn(1), cut;
+    std::vector<Tensor> whole = interpretIn(1, 1), cut;
     checkStages(1, whole);
     if (batch < 2)
       return verdict;
@@ -75,7 +75,7 @@ public:
     if (isThorough)
       numbers.append({2, most});
     for (int64_t number : numbers)
-      if (verdict.kind.empty() && !(cut = interpretIn(number)).empty())
+      if (verdict.kind.empty() && !(cut = interpretIn(number, drawLanes(number))).empty())
         compare(whole, cut), checkStages(number, cut);
     return verdict;
   }
@@ -105,11 +105,21 @@ private:
     return 0;
   }
 
+  /// Draws a number that divides that of micro-batches.
+  int64_t drawLanes(int64_t microbatches) {
+    int64_t lanes = random.within(1, microbatches);
+    while (microbatches % lanes != 0)
+      --lanes;
+    return lanes;
+  }
+
   /// Returns the results; none if the program is refused, or after an error.
-  std::vector<Tensor> interpretIn(int64_t microbatches) {
+  std::vector<Tensor> interpretIn(int64_t microbatches, int64_t divided) {
+    lanes = divided;
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
     PhaseOptions phases;
     phases.microbatches = microbatches;
+    phases.lanes = lanes;
     diagnostics.clear();
     if (failed(runPhases(*module, Phase::Checkpoint, phases))) {
       bool isRefused = llvm::any_of(
@@ -131,10 +141,12 @@ private:
       return;
     PhaseOptions phases;
     phases.microbatches = microbatches;
+    phases.lanes = lanes;
     phases.stages.devices = random.within(2, 4);
     phases.stages.schedule = random.pick(pipeline::getRules()).name;
     std::string name = phases.stages.schedule + " on " + std::to_string(phases.stages.devices) +
-                       " devices, " + std::to_string(microbatches) + " micro-batches";
+                       " devices, " + std::to_string(microbatches) + " micro-batches in " +
+                       std::to_string(lanes) + " lanes";
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
     diagnostics.clear();
     if (failed(runPhases(*module, Phase::Checkpoint, phases))) {
@@ -243,6 +255,7 @@ private:
   MLIRContext *context;
   Random random;
   bool isThorough;
+  int64_t lanes = 1; ///< lanes of the program that is compared
   Verdict verdict;
   std::string diagnostics;
 };

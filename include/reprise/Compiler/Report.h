@@ -51,6 +51,7 @@ struct ReportedInputs {
   std::string entry;
   std::vector<std::string> policies; ///< policies of --policy
   int64_t microbatches = 1;          ///< parts of the batch
+  int64_t lanes = 1;                 ///< chains of micro-batches in sums over the batch
   int64_t stages = 1;                ///< number of devices that the step is cut for
   std::string schedule;              ///< schedule, as given by the user
   std::string compiler;              ///< Reprise and its version

@@ -59,6 +59,7 @@ struct PhaseOptions {
   std::shared_ptr<LaunchFacts> facts; ///< facts of the target, shared by several programs
   bool ignoreCheckpoints = false;
   int64_t microbatches = 1; ///< parts of the batch; 1 does not cut the batch
+  int64_t lanes = 1; ///< chains of micro-batches whose sums meet in a tree; divides their number
   StageOptions stages;
   /// Tells whether `autodiff` replaces loops by iterations, which labels distinguish.
   bool unroll = false;
@@ -84,7 +85,7 @@ void buildProgramPhases(mlir::OpPassManager &program, Phase from, Phase to,
 void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
 /// Registers the pipeline `--reprise-to="PHASE from=PHASE entry=F policies=P,Q target=T
-/// microbatches=M stages=N begin=S,T schedule=R checkpoint=C chunks=V ignore-checkpoints
+/// microbatches=M lanes=G stages=N begin=S,T schedule=R checkpoint=C chunks=V ignore-checkpoints
 /// allow-unmatched-rules verify-replays unroll"`.
 void registerPhases();
 

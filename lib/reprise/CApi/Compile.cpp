@@ -60,6 +60,8 @@ std::string Request::readPhases() {
   phases.unroll = given.isOn("unroll");
   if (given.has("microbatches"))
     phases.microbatches = given.integer("microbatches");
+  if (given.has("lanes"))
+    phases.lanes = given.integer("lanes");
   if (std::string wrong = checkContractions(given.texts("target"), given.text("contractions"));
       !wrong.empty())
     return wrong;

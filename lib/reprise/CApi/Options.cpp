@@ -34,6 +34,7 @@ static constexpr Option known[] = {{"allow-unmatched-rules", Kind::Switch, ForCo
                                    {"ignore-checkpoints", Kind::Switch, ForCompile},
                                    {"memory", Kind::Text, ForRun},
                                    {"microbatches", Kind::Integer, ForCompile, 1},
+                                   {"lanes", Kind::Integer, ForCompile, 1},
                                    {"or-least", Kind::Switch, ForPlan},
                                    {"plan", Kind::Text, ForCompile},
                                    {"plan-in", Kind::Text, ForCompile},

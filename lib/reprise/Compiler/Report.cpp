@@ -220,6 +220,7 @@ ReportedInputs describeInputs(ModuleOp module, const PhaseOptions &options) {
   inputs.entry = options.entry;
   inputs.policies = options.policies;
   inputs.microbatches = options.microbatches;
+  inputs.lanes = options.lanes;
   inputs.stages = options.stages.devices;
   inputs.schedule = options.stages.schedule;
   inputs.compiler = "Reprise " REPRISE_VERSION;

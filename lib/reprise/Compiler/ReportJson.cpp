@@ -85,6 +85,7 @@ void addInputs(const ReportedInputs &inputs, Object &object) {
     policies.push_back(policy);
   object["given_policies"] = std::move(policies);
   object["microbatches"] = inputs.microbatches;
+  object["lanes"] = inputs.lanes;
   object["stages"] = inputs.stages;
   if (!inputs.schedule.empty())
     object["schedule"] = inputs.schedule;

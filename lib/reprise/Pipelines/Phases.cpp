@@ -43,7 +43,7 @@ static void addVerifier(OpPassManager &program, Phase phase, const PhaseOptions 
 }
 
 static void addSlicing(OpPassManager &program, const PhaseOptions &options) {
-  program.addPass(createSliceBatchPass({options.microbatches}));
+  program.addPass(createSliceBatchPass({options.microbatches, options.lanes}));
   program.addPass(pipe::createLowerMicrobatchesPass());
   // Unrolling follows the cut, so that a sum over iterations stays one sum.
   if (unrolls(options))
@@ -88,7 +88,7 @@ static void addIfCapable(OpPassManager &manager, const PhaseOptions &options,
 static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOptions &options) {
   switch (phase) {
   case Phase::Partition:
-    if (options.microbatches > 1)
+    if (options.microbatches > 1 || options.lanes > 1)
       addSlicing(program, options);
     addIfCapable(program, options, &Capabilities::addsBias, createFuseEpiloguesPass());
     program.addPass(createSplitCastsPass());
@@ -248,6 +248,8 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
                              llvm::cl::init(PhaseOptions().target)};
   Option<int64_t> microbatches{*this, "microbatches", llvm::cl::desc("parts of the batch"),
                                llvm::cl::init(1)};
+  Option<int64_t> lanes{*this, "lanes", llvm::cl::desc("chains of micro-batches"),
+                        llvm::cl::init(1)};
   Option<int64_t> stages{*this, "stages", llvm::cl::desc("devices that the step is cut for"),
                          llvm::cl::init(1)};
   ListOption<std::string> begin{*this, "begin", llvm::cl::desc("scopes at which stages begin")};
@@ -275,6 +277,7 @@ PhaseOptions PipelineFlags::read() const {
       options.policies.push_back(policy.str());
   options.target = target;
   options.microbatches = microbatches;
+  options.lanes = lanes;
   options.stages.devices = stages;
   options.stages.begin.assign(begin.begin(), begin.end());
   options.stages.schedule = schedule;
@@ -300,6 +303,7 @@ static std::string parseFlags(StringRef text, PipelineFlags &flags) {
     return wrong.empty() ? "invalid options '" + text.str() + "'" : wrong;
   const std::tuple<const char *, int64_t, int64_t> numbers[] = {
       {"microbatches", flags.microbatches, INT64_MAX},
+      {"lanes", flags.lanes, INT64_MAX},
       {"stages", flags.stages, kMostDevices},
       {"chunks", flags.chunks, kMostChunks}};
   for (auto [name, number, most] : numbers)

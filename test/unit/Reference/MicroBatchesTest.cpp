@@ -36,7 +36,7 @@ struct MicroBatchesTest : HashStepsTest {
   }
 
   /// Runs the entry on fixed random arguments. With `first`, inputs are the samples from `first` on
-  /// of a batch of kBatch.
+  /// of a batch of `batch`.
   std::vector<Tensor> runEntry(std::optional<int64_t> first = std::nullopt) {
     auto entry = *module->getOps<ProgramOp>().begin();
     EntrySignature signature(entry);
@@ -46,7 +46,7 @@ struct MicroBatchesTest : HashStepsTest {
       SmallVector<int64_t> shape(type.getShape());
       bool isBatch = first && signature.getBatchDim(argument.getArgNumber()) == 0;
       if (isBatch)
-        shape[0] = kBatch;
+        shape[0] = batch;
       type = type.clone(shape);
       Tensor tensor(type);
       if (isa<FloatType>(type.getElementType()))
@@ -62,15 +62,16 @@ struct MicroBatchesTest : HashStepsTest {
     return succeeded(results) ? *results : std::vector<Tensor>();
   }
 
-  static Tensor takeSamples(const Tensor &whole, Type type, int64_t first) {
+  Tensor takeSamples(const Tensor &whole, Type type, int64_t first) const {
     Tensor part(cast<RankedTensorType>(type));
-    size_t each = whole.bytes.size() / kBatch;
+    size_t each = whole.bytes.size() / batch;
     std::memcpy(part.bytes.data(), whole.bytes.data() + first * each, part.bytes.size());
     return part;
   }
 
   zoo::Options sizes;
   PhaseOptions phases;
+  int64_t batch = kBatch;
 };
 
 /// Rows and masks do not depend on the other samples.
@@ -173,6 +174,79 @@ TEST_F(MicroBatchesTest, unrolledLoopsHaveTheirBits) {
     phases.unroll = true;
     build(model, 3);
     EXPECT_EQ(hash(), expected) << model;
+  }
+}
+
+/// Adds two lists of results, in f32.
+static std::vector<Tensor> add(std::vector<Tensor> left, const std::vector<Tensor> &right) {
+  for (auto [a, b] : llvm::zip(left, right))
+    for (int64_t i = 0; i < a.size(); ++i)
+      a.data<float>()[i] += b.data<float>()[i];
+  return left;
+}
+
+/// Gradients of parts of the batch, which other programs compute, added in the order of lanes by
+/// this test, are those of a step with lanes, to the bit: all sizes are powers of two, so that the
+/// means of parts and of the batch differ by exact factors.
+TEST_F(MicroBatchesTest, sumsOfLanesAreThoseOfReplicas) {
+  constexpr int64_t kParts = 8;
+  phases.entry = "grad";
+  sizes.dropout = 0;
+  sizes.seq = 8;
+  for (auto [model, isLoop] : {std::pair("mlp", false), {"gpt2", false}, {"gpt2", true}}) {
+    SCOPED_TRACE(model);
+    sizes.loopLayers = isLoop;
+    batch = 2 * kParts;
+    sizes.batch = 2;
+    build(model, 1);
+    std::vector<std::vector<Tensor>> parts;
+    for (int64_t part = 0; part < kParts; ++part) {
+      parts.push_back(runEntry(2 * part));
+      for (Tensor &tensor : parts.back()) {
+        ASSERT_TRUE(tensor.type.getElementType().isF32());
+        for (int64_t i = 0; i < tensor.size(); ++i)
+          tensor.data<float>()[i] /= kParts;
+      }
+    }
+    sizes.batch = batch;
+    std::vector<std::vector<Tensor>> found;
+    for (int64_t lanes : {1, 2, 4, 8}) {
+      phases.lanes = lanes;
+      build(model, kParts);
+      found.push_back(runEntry());
+      std::vector<std::vector<Tensor>> sums;
+      for (int64_t part = 0; part < kParts; ++part)
+        if (part % (kParts / lanes) == 0)
+          sums.push_back(parts[part]);
+        else
+          sums.back() = add(std::move(sums.back()), parts[part]);
+      for (; sums.size() > 1; sums.resize(sums.size() / 2))
+        for (size_t i = 0; i < sums.size() / 2; ++i)
+          sums[i] = add(sums[2 * i], sums[2 * i + 1]);
+      ASSERT_EQ(found.back().size(), sums[0].size());
+      for (auto [a, b] : llvm::zip(found.back(), sums[0]))
+        expectEqualBits(a, b);
+    }
+    phases.lanes = 1;
+    EXPECT_TRUE(llvm::any_of(llvm::zip(found.front(), found.back()), [](auto pair) {
+      return std::get<0>(pair).bytes != std::get<1>(pair).bytes;
+    })) << "the order of sums changes no bit, so the test sees none";
+  }
+}
+
+TEST_F(MicroBatchesTest, noPlanOfLanesChangesABit) {
+  phases.lanes = 3;
+  sizes.batch = 7;
+  for (bool isLoop : {false, true}) {
+    sizes.loopLayers = isLoop;
+    phases.policies.clear();
+    phases.unroll = false;
+    build("gpt2", 6);
+    uint64_t expected = hash();
+    phases.policies = {"recompute-all"};
+    phases.unroll = isLoop;
+    build("gpt2", 6);
+    EXPECT_EQ(hash(), expected) << isLoop;
   }
 }
 

@@ -126,6 +126,40 @@ reprise.program @order devices [0] (%x: tensor<4xf32>) {
 
 // -----
 
+reprise.program @tree devices [0] (%x: tensor<4xf32>) {
+  // expected-error @below {{lanes 2 to 4 and 4 to 6 are no neighbours in the tree}}
+  %0 = pipe.merge %x, %x lanes 2 to 4 to 6 : tensor<4xf32>
+  reprise.return
+}
+
+// -----
+
+reprise.program @larger devices [0] (%x: tensor<4xf32>) {
+  // expected-error @below {{lanes 0 to 1 and 1 to 3 are no neighbours in the tree}}
+  %0 = pipe.merge %x, %x lanes 0 to 1 to 3 : tensor<4xf32>
+  reprise.return
+}
+
+// -----
+
+reprise.program @odd devices [0] (%x: tensor<4xf32>) {
+  // expected-error @below {{lanes 0 to 3 and 3 to 4 are no neighbours in the tree}}
+  %0 = pipe.merge %x, %x lanes 0 to 3 to 4 : tensor<4xf32>
+  reprise.return
+}
+
+// -----
+
+reprise.program @block devices [0] (%x: tensor<4xf32>) {
+  // expected-note @below {{the sum of lanes}}
+  %0 = pipe.merge %x, %x lanes 0 to 1 to 2 : tensor<4xf32>
+  // expected-error @below {{expected the sum of lanes 2 to 4, got lanes 0 to 2}}
+  %1 = pipe.merge %0, %0 lanes 0 to 2 to 4 : tensor<4xf32>
+  reprise.return
+}
+
+// -----
+
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
 reprise.program @pass devices [0] () attributes {pipe.schedule = @order} {
   // expected-error @below {{expected the micro-batch of the pass}}

@@ -27,6 +27,7 @@ pipe.schedule @vee stages 4 microbatches 1 rounds 2 [0F0, 3F0, 3I0, 3W0, 0I0, 0W
 // CHECK: %[[B:.*]] = pipe.slice %arg0 microbatch 1 of 2 dim 0 : tensor<5x4xf32> -> tensor<2x4xf32>
 // CHECK: pipe.slice %arg1 microbatch 1 of 2 dim 1 rows 3 : tensor<2x15xf32> -> tensor<2x6xf32>
 // CHECK: pipe.accumulate %{{.*}}, %{{.*}} microbatch 1 : tensor<4xf32>
+// CHECK: pipe.merge %{{.*}}, %{{.*}} lanes 4 to 6 to 7 : tensor<4xf32>
 reprise.program @batch devices [0] (%x: tensor<5x4xf32>, %y: tensor<2x15xf32>) -> tensor<4xf32> {
   %0 = pipe.slice %x microbatch 0 of 2 dim 0 : tensor<5x4xf32> -> tensor<3x4xf32>
   %1 = pipe.slice %x microbatch 1 of 2 dim 0 : tensor<5x4xf32> -> tensor<2x4xf32>
@@ -34,7 +35,8 @@ reprise.program @batch devices [0] (%x: tensor<5x4xf32>, %y: tensor<2x15xf32>) -
   %3 = reprise.sum %0 dims [0] : (tensor<3x4xf32>) -> tensor<4xf32>
   %4 = reprise.sum %1 dims [0] : (tensor<2x4xf32>) -> tensor<4xf32>
   %5 = pipe.accumulate %3, %4 microbatch 1 : tensor<4xf32>
-  reprise.return %5 : tensor<4xf32>
+  %6 = pipe.merge %5, %4 lanes 4 to 6 to 7 : tensor<4xf32>
+  reprise.return %6 : tensor<4xf32>
 }
 
 // CHECK-LABEL: reprise.program @pieces

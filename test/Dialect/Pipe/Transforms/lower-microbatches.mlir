@@ -15,8 +15,10 @@ reprise.program @rows devices [0] (%x: tensor<4x10xf32>) -> (tensor<4x6xf32>, te
 }
 
 // CHECK-LABEL: reprise.program @sum
-// CHECK: reprise.add %arg0, %arg1 {reprise.batch_sum, reprise.microbatch = 1 : i64} : tensor<4xf32>
+// CHECK: %[[S:.*]] = reprise.add %arg0, %arg1 {reprise.batch_sum, reprise.microbatch = 1 : i64} : tensor<4xf32>
+// CHECK: reprise.add %[[S]], %arg1 {reprise.batch_sum} : tensor<4xf32>
 reprise.program @sum devices [0] (%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %0 = pipe.accumulate %x, %y microbatch 1 {reprise.batch_sum, reprise.microbatch = 1 : i64} : tensor<4xf32>
-  reprise.return %0 : tensor<4xf32>
+  %1 = pipe.merge %0, %y lanes 0 to 1 to 2 {reprise.batch_sum} : tensor<4xf32>
+  reprise.return %1 : tensor<4xf32>
 }

@@ -18,7 +18,7 @@ def Pipe_Dialect : Dialect {
     The phase `partition` uses this dialect between the cut of the batch and the programs of the devices:
 
     - `reprise-slice-batch` cuts the batch with `pipe.slice` and adds the contributions of micro-batches with
-      `pipe.accumulate`; `pipe-lower-microbatches` turns both into ops of the model graph.
+      `pipe.accumulate` and `pipe.merge`; `pipe-lower-microbatches` turns them into ops of the model graph.
     - `pipe-form-pieces` turns marks of stages and micro-batches into `pipe.piece`, and writes the order of the pieces
       as `pipe.schedule`.
     - `pipe-split-stages` distributes the pieces to a program per device; `pipe.send` stands behind the producer of a
@@ -141,8 +141,8 @@ def SliceOp : Op<Pipe_Dialect, "slice", [Pure]> {
 def AccumulateOp : Op<Pipe_Dialect, "accumulate", [Pure, SameOperandsAndResultType]> {
   let summary = "Adds the contribution of a micro-batch to a sum over the batch";
   let description = [{
-    `sum` holds the contributions of the micro-batches before. Each sum is one chain of these ops, in the order of the
-    micro-batches, so that no schedule changes its bits.
+    `sum` holds the contributions of the micro-batches before. In each lane a sum is one chain of these ops, in the
+    order of the micro-batches, so that no schedule changes its bits. `pipe.merge` adds the sums of lanes.
 
     ```mlir
     %2 = pipe.accumulate %0, %1 microbatch 1 : tensor<4x4xf32>
@@ -151,6 +151,27 @@ def AccumulateOp : Op<Pipe_Dialect, "accumulate", [Pure, SameOperandsAndResultTy
   let arguments = (ins AnyRankedTensor:$sum, AnyRankedTensor:$summand, CountAttr:$microbatch);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$sum `,` $summand `microbatch` $microbatch attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def MergeOp : Op<Pipe_Dialect, "merge", [Pure, SameOperandsAndResultType]> {
+  let summary = "Adds the sums of two neighbouring blocks of lanes";
+  let description = [{
+    Sums of lanes meet in the tree of neighbours: of the blocks of one level each pair becomes a block of the next, and
+    an odd last block moves up. `left` is the sum of the lanes [first, middle), `right` that of [middle, end). The size
+    of the left block is a power of two; the left block begins at a multiple of twice its size, and the right block is
+    not larger.
+
+    ```mlir
+    %2 = pipe.merge %0, %1 lanes 0 to 2 to 3 : tensor<4x4xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$left, AnyRankedTensor:$right, NumberAttr:$first, CountAttr:$middle,
+      CountAttr:$end);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $left `,` $right `lanes` $first `to` $middle `to` $end attr-dict `:` type($result)
+  }];
   let hasVerifier = 1;
 }
 

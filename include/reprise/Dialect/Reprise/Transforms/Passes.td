@@ -204,9 +204,12 @@ def SliceBatchPass : Pass<"reprise-slice-batch", "::reprise::ProgramOp"> {
     the number of tokens that count, are computed from the whole batch first. See docs/explanation/MicroBatches.md.
 
     A `pipe.slice` is the part of a whole-batch value that a micro-batch reads, and a `pipe.accumulate` adds a
-    micro-batch's part to a sum over the batch; `pipe-lower-microbatches` turns both into ops of the model graph.
+    micro-batch's part to a sum over the batch. With `lanes` of M/G consecutive micro-batches, the sums of lanes meet in
+    a tree of `pipe.merge`. `pipe-lower-microbatches` turns the three into ops of the model graph.
   }];
-  let options = [Option<"microbatches", "microbatches", "int64_t", "1", "Number of micro-batches that the batch is cut into.">];
+  let options = [
+    Option<"microbatches", "microbatches", "int64_t", "1", "Number of micro-batches that the batch is cut into.">,
+    Option<"lanes", "lanes", "int64_t", "1", "Number of lanes that the micro-batches form; it divides their number.">];
   let dependentDialects = ["::reprise::pipe::PipeDialect", "::reprise::RepriseDialect"];
 }
 

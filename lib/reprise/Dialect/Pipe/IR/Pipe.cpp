@@ -102,6 +102,29 @@ LogicalResult AccumulateOp::verify() {
   return error;
 }
 
+/// Checks that a merged operand is the sum of the lanes [first, end).
+static LogicalResult verifyBlock(MergeOp op, Value operand, int64_t first, int64_t end) {
+  auto before = operand.getDefiningOp<MergeOp>();
+  if (!before || (static_cast<int64_t>(before.getFirst()) == first &&
+                  static_cast<int64_t>(before.getEnd()) == end))
+    return success();
+  InFlightDiagnostic error = op.emitOpError("expected the sum of lanes ")
+                             << first << " to " << end << ", got lanes " << before.getFirst()
+                             << " to " << before.getEnd();
+  error.attachNote(before.getLoc()) << "the sum of lanes";
+  return error;
+}
+
+LogicalResult MergeOp::verify() {
+  int64_t first = getFirst(), middle = getMiddle(), end = getEnd(), size = middle - first;
+  if (size < 1 || end <= middle || end - middle > size || !llvm::isPowerOf2_64(size) ||
+      first % (2 * size) != 0)
+    return emitOpError("lanes ") << first << " to " << middle << " and " << middle << " to " << end
+                                 << " are no neighbours in the tree";
+  return success(succeeded(verifyBlock(*this, getLeft(), first, middle)) &&
+                 succeeded(verifyBlock(*this, getRight(), middle, end)));
+}
+
 YieldOp PieceOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
 
 Location PieceOp::getLocOf(OpResult result) {

@@ -21,6 +21,10 @@ Operation *lower(OpBuilder &builder, AccumulateOp op) {
   return AddOp::create(builder, op.getLoc(), op.getSum(), op.getSummand());
 }
 
+Operation *lower(OpBuilder &builder, MergeOp op) {
+  return AddOp::create(builder, op.getLoc(), op.getLeft(), op.getRight());
+}
+
 struct LowerMicrobatchesPass : impl::LowerMicrobatchesPassBase<LowerMicrobatchesPass> {
   using Base::Base;
 
@@ -30,6 +34,8 @@ struct LowerMicrobatchesPass : impl::LowerMicrobatchesPassBase<LowerMicrobatches
         replace(slice);
       else if (auto sum = dyn_cast<AccumulateOp>(op))
         replace(sum);
+      else if (auto merge = dyn_cast<MergeOp>(op))
+        replace(merge);
     });
   }
 

@@ -11,9 +11,15 @@ static bool isNarrow(Type type) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
 
-BatchSlicer::BatchSlicer(ProgramOp step, const BatchStates &states)
+/// A constant of floats that are all equal.
+static Value makeSplat(OpBuilder &builder, Location loc, RankedTensorType type, double value) {
+  Attribute element = builder.getFloatAttr(type.getElementType(), value);
+  return ConstantOp::create(builder, loc, DenseElementsAttr::get(type, element));
+}
+
+BatchSlicer::BatchSlicer(ProgramOp step, const BatchStates &states, Lanes lanes)
     : step(step), states(states), old(&step.getBody().front()), builder(step.getContext()),
-      marks([this](NamedAttrList &attributes) { mark(attributes); }) {
+      marks([this](NamedAttrList &attributes) { mark(attributes); }), lanes(lanes) {
   for (Operation &op : *old) {
     hasStages |= op.hasAttr(kStageAttr);
     if (auto path = op.getAttrOfType<DenseI64ArrayAttr>(kBlockAttr))
@@ -22,8 +28,7 @@ BatchSlicer::BatchSlicer(ProgramOp step, const BatchStates &states)
   }
 }
 
-void BatchSlicer::run(int64_t numBatches) {
-  microbatches = numBatches;
+void BatchSlicer::run() {
   Block *block = new Block();
   for (BlockArgument argument : old->getArguments()) {
     whole.map(argument, block->addArgument(argument.getType(), argument.getLoc()));
@@ -33,13 +38,8 @@ void BatchSlicer::run(int64_t numBatches) {
   step.getBody().push_back(block);
   builder.setInsertionPointToEnd(block);
   cloneKnown(BatchState::Whole);
-  int64_t size = states.getBatch() / numBatches, larger = states.getBatch() % numBatches;
-  int64_t begin = 0;
-  for (int64_t number = 0; number < numBatches; ++number) {
-    int64_t end = begin + size + (number < larger ? 1 : 0);
-    runPart({number, begin, end});
-    begin = end;
-  }
+  for (int64_t number = 0; number < lanes.microbatches; ++number)
+    runPart({number, lanes.firstSample(number), lanes.firstSample(number + 1)});
   finishTotals();
   cloneKnown(BatchState::Total);
   returnResults();
@@ -199,16 +199,22 @@ void BatchSlicer::runLoop(LoopOp loop) {
     if (states.get(result).kind != BatchState::Total)
       own[result] = value;
     else if (static_cast<int64_t>(number) < loop.getNumCarries())
-      totals[result] = value; // already includes the total so far
+      totals[result].replace(lanes, value, makeAdder(loop)); // already includes the total so far
     else
-      addToTotal(loop, result, value);
+      totals[result].add(lanes, value, makeAdder(loop));
   }
 }
 
 Value BatchSlicer::getInit(LoopOp loop, unsigned number) {
   BatchState state = states.get(loop.getCarryArguments()[number]);
-  if (Value total = totals.lookup(loop.getResult(number)); total && state.kind == BatchState::Part)
-    return total;
+  bool isTotal = state.kind == BatchState::Part &&
+                 states.get(loop.getResult(number)).kind == BatchState::Total;
+  if (isTotal && part.number > 0) {
+    if (std::optional<Value> total = totals.lookup(loop.getResult(number)).get())
+      return *total;
+    Attribute zero = builder.getZeroAttr(loop.getInits()[number].getType());
+    return ConstantOp::create(builder, loop.getLoc(), cast<ElementsAttr>(zero));
+  }
   return getPart(loop.getInits()[number], state.dim, state.rows);
 }
 
@@ -249,8 +255,7 @@ Value BatchSlicer::getPart(Value value, int64_t dim, int64_t rows) {
     return known;
   // Computing the window may add entries to the table, so we insert by key again.
   Value window = makeWindow(value, dim, rows);
-  windows[{value, dim, rows}] = window;
-  return window;
+  return windows[{value, dim, rows}] = window;
 }
 
 Value BatchSlicer::makeWindow(Value value, int64_t dim, int64_t rows) {
@@ -265,7 +270,7 @@ Value BatchSlicer::makeWindow(Value value, int64_t dim, int64_t rows) {
     }
   }
   return pipe::SliceOp::create(builder, value.getLoc(), whole.lookup(value), part.number,
-                               microbatches, dim, rows);
+                               lanes.microbatches, dim, rows);
 }
 
 void BatchSlicer::addTo(Operation *op, const BatchCut &cut, MutableArrayRef<Value> operands) {
@@ -288,19 +293,17 @@ void BatchSlicer::addTo(Operation *op, const BatchCut &cut, MutableArrayRef<Valu
   for (auto [result, made] : llvm::zip(op->getResults(), clone->getResults())) {
     own[result] = finish(op, made, result.getType());
     if (states.get(result).kind == BatchState::Total)
-      addToTotal(op, result, made);
+      totals[result].add(lanes, made, makeAdder(op));
   }
 }
 
 Value BatchSlicer::divideByGroup(DivOp op) {
   auto count = cast<DenseElementsAttr>(op.getRhs().getDefiningOp<ConstantOp>().getValue());
   double whole = count.getSplatValue<FloatAttr>().getValueAsDouble();
-  auto size = static_cast<double>(part.size());
-  auto value = builder.getFloatAttr(count.getElementType(),
-                                    whole * size / static_cast<double>(states.getBatch()));
-  auto divisor = DenseElementsAttr::get(count.getType(), Attribute(value));
+  double counted =
+      whole * static_cast<double>(part.size()) / static_cast<double>(states.getBatch());
   return create<DivOp>(op, own.lookup(op.getLhs()),
-                       ConstantOp::create(builder, op.getLoc(), divisor));
+                       makeSplat(builder, op.getLoc(), op.getRhs().getType(), counted));
 }
 
 void BatchSlicer::cutStatistics(BatchStatisticsOp op) {
@@ -311,53 +314,54 @@ void BatchSlicer::cutStatistics(BatchStatisticsOp op) {
   own[op.getUnbiasedVariance()] = made.getUnbiasedVariance();
 }
 
-/// Merges statistics. With a samples so far, b in this micro-batch, n = a + b and d = mean_b - mean
-/// (Chan et al. 1979):
-///   mean += d·b/n and variance = variance·a/n + variance_b·b/n + d²·(a·b/n²).
 void BatchSlicer::mergeStatistics(BatchStatisticsOp op) {
-  Value mean = own.lookup(op.getMean()), variance = own.lookup(op.getVariance());
-  if (Value before = totals.lookup(op.getWholeMean())) {
-    double n = static_cast<double>(part.end), a = static_cast<double>(part.begin) / n, b = 1 - a;
-    auto times = [&](Value value, double factor) -> Value {
-      auto type = cast<RankedTensorType>(value.getType());
-      auto splat = builder.getFloatAttr(type.getElementType(), factor);
-      return create<MulOp>(
-          op, value,
-          ConstantOp::create(builder, op.getLoc(), DenseElementsAttr::get(type, Attribute(splat))));
-    };
-    Value apart = create<SubOp>(op, mean, before);
-    Value within =
-        create<AddOp>(op, times(totals.lookup(op.getUnbiasedVariance()), a), times(variance, b));
-    variance = create<AddOp>(op, within, times(create<MulOp>(op, apart, apart), a * b));
-    mean = create<AddOp>(op, before, times(apart, b));
-  }
-  totals[op.getWholeMean()] = mean;
-  totals[op.getUnbiasedVariance()] = variance;
+  auto add = [&](Statistics left, Statistics right, Joint joint) {
+    return join(op, left, right, joint);
+  };
+  statistics[op].add(lanes, {own.lookup(op.getMean()), own.lookup(op.getVariance())}, add);
   if (part.end != states.getBatch())
     return;
+  auto [mean, variance] = *statistics[op].get();
   auto made = create<BatchStatisticsOp>(op, mean, variance, op.getCount(), /*deferred=*/false);
-  totals[op.getUnbiasedVariance()] = made.getUnbiasedVariance();
+  whole.map(op.getWholeMean(), mean);
+  whole.map(op.getUnbiasedVariance(), made.getUnbiasedVariance());
 }
 
-void BatchSlicer::addToTotal(Operation *op, Value result, Value summand) {
-  Value &total = totals[result];
-  if (!total) {
-    total = summand;
-    return;
-  }
-  auto sum = create<pipe::AccumulateOp>(op, total, summand, part.number);
-  markSum(sum);
-  total = sum;
+/// With a and b samples, n = a + b and d = mean_b - mean_a (Chan et al. 1979):
+///   mean = mean_a + d·b/n and variance = variance_a·a/n + variance_b·b/n + d²·(a·b/n²).
+Statistics BatchSlicer::join(BatchStatisticsOp op, Statistics left, Statistics right, Joint joint) {
+  int64_t first = lanes.firstSample(joint.first);
+  double n = static_cast<double>(lanes.firstSample(joint.end) - first);
+  double a = static_cast<double>(lanes.firstSample(joint.middle) - first) / n, b = 1 - a;
+  auto times = [&](Value value, double factor) -> Value {
+    auto type = cast<RankedTensorType>(value.getType());
+    return create<MulOp>(op, value, makeSplat(builder, op.getLoc(), type, factor));
+  };
+  Value apart = create<SubOp>(op, right.mean, left.mean);
+  Value within = create<AddOp>(op, times(left.variance, a), times(right.variance, b));
+  Value variance = create<AddOp>(op, within, times(create<MulOp>(op, apart, apart), a * b));
+  return {create<AddOp>(op, left.mean, times(apart, b)), variance};
+}
+
+std::function<Value(Value, Value, Joint)> BatchSlicer::makeAdder(Operation *op) {
+  return [this, op](Value left, Value right, Joint joint) -> Value {
+    int64_t each = lanes.each();
+    Operation *sum = nullptr;
+    if (int64_t middle = joint.middle / each; middle * each == joint.middle)
+      sum = create<pipe::MergeOp>(op, left, right, joint.first / each, middle, joint.end / each);
+    else
+      sum = create<pipe::AccumulateOp>(op, left, right, joint.middle);
+    markSum(sum);
+    return sum->getResult(0);
+  };
 }
 
 Value BatchSlicer::finish(Operation *op, Value sum, Type type) {
   if (auto mean = dyn_cast<MeanOp>(op)) {
     auto sumType = cast<RankedTensorType>(sum.getType());
     int64_t count = mean.getOperand().getType().getNumElements() / sumType.getNumElements();
-    auto value = builder.getFloatAttr(sumType.getElementType(), static_cast<double>(count));
-    Value divisor = ConstantOp::create(builder, op->getLoc(),
-                                       DenseElementsAttr::get(sumType, Attribute(value)));
-    sum = create<DivOp>(op, sum, divisor);
+    sum = create<DivOp>(op, sum,
+                        makeSplat(builder, op->getLoc(), sumType, static_cast<double>(count)));
   }
   return sum.getType() == type ? sum : Value(create<CastOp>(op, type, sum));
 }
@@ -365,8 +369,8 @@ Value BatchSlicer::finish(Operation *op, Value sum, Type type) {
 void BatchSlicer::finishTotals() {
   for (Operation &op : old->without_terminator())
     for (Value result : op.getResults())
-      if (Value total = totals.lookup(result))
-        whole.map(result, finish(&op, total, result.getType()));
+      if (std::optional<Value> total = totals.lookup(result).get())
+        whole.map(result, finish(&op, *total, result.getType()));
 }
 
 void BatchSlicer::handOver() {

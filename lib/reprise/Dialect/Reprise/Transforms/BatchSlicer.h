@@ -3,10 +3,12 @@
 #define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_BATCHSLICER_H
 
 #include "BatchStates.h"
+#include "Lanes.h"
 #include "Plan.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Support/Attributes.h"
+#include <functional>
 #include <map>
 
 namespace reprise {
@@ -17,12 +19,17 @@ struct MicroBatch {
   int64_t size() const { return end - begin; }
 };
 
+/// Mean and variance of some samples.
+struct Statistics {
+  mlir::Value mean, variance;
+};
+
 /// Builder of the new body of a step: values known before the first micro-batch; the ops of each
 /// micro-batch, in program order; values known after the last micro-batch.
 class BatchSlicer {
 public:
-  BatchSlicer(ProgramOp step, const BatchStates &states);
-  void run(int64_t numBatches);
+  BatchSlicer(ProgramOp step, const BatchStates &states, Lanes lanes);
+  void run();
 
 private:
   /// Clones ops that run once, before the first micro-batch or after the last.
@@ -58,9 +65,11 @@ private:
   mlir::Value divideByGroup(DivOp op);
   /// Cuts the statistics of a batch norm: each micro-batch has its own count.
   void cutStatistics(BatchStatisticsOp op);
-  /// Merges the statistics of the samples so far with those of the current micro-batch.
+  /// Merges the statistics of the current micro-batch with those before.
   void mergeStatistics(BatchStatisticsOp op);
-  void addToTotal(mlir::Operation *op, mlir::Value result, mlir::Value summand);
+  Statistics join(BatchStatisticsOp op, Statistics left, Statistics right, Joint joint);
+  /// Returns a function that adds two sums over micro-batches. The op sums over samples.
+  std::function<mlir::Value(mlir::Value, mlir::Value, Joint)> makeAdder(mlir::Operation *op);
   /// Converts a sum to the value that the step reads: a mean is divided, a 16-bit value is rounded.
   mlir::Value finish(mlir::Operation *op, mlir::Value sum, mlir::Type type);
   /// Creates an op beside another op, with its part and unit.
@@ -87,14 +96,16 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> own;
   /// Values of arguments that the previous micro-batch computed.
   llvm::DenseMap<mlir::Value, mlir::Value> handed;
-  llvm::DenseMap<mlir::Value, mlir::Value> totals; ///< sums so far
+  llvm::DenseMap<mlir::Value, LaneSum<mlir::Value>> totals; ///< sums so far
+  llvm::DenseMap<mlir::Operation *, LaneSum<Statistics>> statistics;
   /// Rows of each micro-batch, by result.
   std::map<size_t, mlir::SmallVector<mlir::Value>> collected;
   /// Rows of whole values, by value, dimension and rows per sample.
   llvm::DenseMap<std::tuple<mlir::Value, int64_t, int64_t>, mlir::Value> windows;
   AttributeChange marks; ///< marks of the current micro-batch
   MicroBatch part{};
-  int64_t numUnits = 0, microbatches = 1;
+  Lanes lanes;
+  int64_t numUnits = 0;
   bool hasStages = false; ///< ops have stage marks (DeviceProgram.h)
 };
 

@@ -33,6 +33,12 @@ struct SliceBatchPass : impl::SliceBatchPassBase<SliceBatchPass> {
 
   void runOnOperation() override {
     ProgramOp step = getOperation();
+    if (lanes < 1 || microbatches % lanes != 0) {
+      step.emitError() << "expected lanes of equally many micro-batches, got "
+                       << static_cast<int64_t>(lanes) << " for "
+                       << static_cast<int64_t>(microbatches) << " micro-batches";
+      return signalPassFailure();
+    }
     if (microbatches <= 1)
       return;
     if (PauseOp pause = findPause(step)) {
@@ -50,7 +56,7 @@ struct SliceBatchPass : impl::SliceBatchPassBase<SliceBatchPass> {
     }
     if (failed(checkStatistics(step, *states, microbatches)))
       return signalPassFailure();
-    BatchSlicer(step, *states).run(microbatches);
+    BatchSlicer(step, *states, {states->getBatch(), microbatches, lanes}).run();
     SmallVector<BatchStatisticsOp> statistics;
     step.walk([&](BatchStatisticsOp op) { statistics.push_back(op); });
     for (BatchStatisticsOp op : statistics)
