@@ -187,6 +187,13 @@ for _name, _batch, _size in [("resnet18", 8, 96), ("resnet50", 4, 96), ("mobilen
 
 
 @case
+def resnet10():
+    """Returns resnet18 with one block per width instead of two, on smaller images."""
+    resnet = vision_library()[0].models.resnet
+    return image_case(resnet.ResNet(resnet.BasicBlock, [1, 1, 1, 1], num_classes=CLASSES), 8, 64)
+
+
+@case
 def unet2d():
     from diffusers import UNet2DModel
     model = UNet2DModel(sample_size=16, block_out_channels=(16, 32), layers_per_block=1, norm_num_groups=8, dropout=0.1,

@@ -13,12 +13,12 @@ import torch
 import reprise
 from reprise.torch import plans
 
-QUICK = {"gpt2": ["60%", "40%"], "t5": ["40%"], "mixtral": ["60%"], "resnet18": ["60%"], "mobilenet_v3_small": ["40%"],
+QUICK = {"gpt2": ["60%", "40%"], "t5": ["40%"], "mixtral": ["60%"], "resnet10": ["60%"], "mobilenet_v3_small": ["40%"],
          "lstm": ["60%"], "timm_vit": ["40%"], "unet2d": ["60%"], "whisper": ["60%"]}
 # Budgets with which the code needs more than the budget on its first compilation. The paths of timm's ViT are dropped
-# by draws that Inductor leaves to the generator.
-QUICK_INDUCTOR = {"transformer": "60%", "timm_vit": "40%"}
-INDUCTOR = QUICK_INDUCTOR | {"gpt2": "60%", "bert": "40%", "llama": "60%"}
+# by draws that Inductor leaves to the generator. test_step_budgets has the layers of `transformer`.
+QUICK_INDUCTOR = {"timm_vit": "40%"}
+INDUCTOR = QUICK_INDUCTOR | {"transformer": "60%", "gpt2": "60%", "bert": "40%", "llama": "60%"}
 # Budgets in bf16 by autocast: sums of 16 bits, and of values that are stored in one plan and not in the other.
 AUTOCAST = {"gpt2": "40%", "llama": "60%"}
 # Bytes of the loss that is computed outside of the graph, which no plan of the graph counts.

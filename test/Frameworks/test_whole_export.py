@@ -15,7 +15,7 @@ import reprise.torch
 
 CASES = [("gpt2", lambda parameters: torch.optim.AdamW(parameters, lr=1e-3)),
          ("bert", lambda parameters: torch.optim.Adam(parameters, lr=1e-3, weight_decay=0.01)),
-         ("resnet18", lambda parameters: torch.optim.SGD(parameters, lr=1e-3, momentum=0.9, nesterov=True, weight_decay=1e-3))]
+         ("resnet10", lambda parameters: torch.optim.SGD(parameters, lr=1e-3, momentum=0.9, nesterov=True, weight_decay=1e-3))]
 
 
 def tool(*command):
@@ -119,12 +119,12 @@ def gpt2_case():
 
 
 def try_batch_norms():
-    """resnet18: statistics are those of a micro-batch, as where eager adds up gradients."""
-    case = models.build("resnet18")
+    """resnet10: statistics are those of a micro-batch, as where eager adds up gradients."""
+    case = models.build("resnet10")
     optimizer, targets = torch.optim.SGD(case.model.parameters(), lr=1e-3), torch.arange(8) % models.CLASSES
-    exported = reprise.torch.export(case.model, case.args, path="resnet18-parts.mlir", optimizer=optimizer, loss=case.loss,
+    exported = reprise.torch.export(case.model, case.args, path="resnet10-parts.mlir", optimizer=optimizer, loss=case.loss,
                                     batch_dim=0)
-    checks.check("resnet18: what the loss reads is cut, too", exported.batch_dims == {"x": 0, "captured/0": 0}, f"{exported.batch_dims}")
+    checks.check("resnet10: what the loss reads is cut, too", exported.batch_dims == {"x": 0, "captured/0": 0}, f"{exported.batch_dims}")
     expected = []
     for _ in range(3):
         optimizer.zero_grad()
@@ -133,10 +133,10 @@ def try_batch_norms():
         sum(losses).backward()
         optimizer.step()
         expected.append(sum(each.item() for each in losses))
-    compare_micro_batches("resnet18", exported, torch.tensor(expected))
+    compare_micro_batches("resnet10", exported, torch.tensor(expected))
     names = [name for name, _ in case.model.named_buffers() if "running" in name]
     told = [array_of(exported, name) for name in names]
-    checks.check("resnet18: running statistics of micro-batches", all(
+    checks.check("resnet10: running statistics of micro-batches", all(
         torch.allclose(ours, case.model.get_buffer(name), rtol=1e-3, atol=1e-4) for name, ours in zip(names, told)))
 
 

@@ -14,7 +14,7 @@ from torch import nn
 import reprise
 from reprise.torch import graphs
 
-QUICK, QUICK_PLANS = ["gpt2", "mixtral", "resnet18", "mobilenet_v3_small", "lstm"], ["gpt2", "timm_vit"]
+QUICK, QUICK_PLANS = ["gpt2", "mixtral", "resnet10", "mobilenet_v3_small", "lstm"], ["gpt2", "timm_vit"]
 WITH_DROPOUT = {"gpt2", "llama", "gemma2", "mixtral", "bert", "t5", "vit", "whisper", "mobilenet_v3_small", "convnext_tiny",
                 "swin_t", "unet2d", "efficientnet", "timm_vit", "lstm", "transformer"}
 RATES = ("attention_dropout", "dropout", "dropout_prob", "dropout_p", "activation_dropout", "attn_drop", "drop_path",
@@ -177,7 +177,7 @@ def main():
     for name in models.CASES if everything else QUICK_PLANS:
         attempt(name, try_plans)
     attempt("gpt2", try_training, lambda parameters: torch.optim.AdamW(parameters, lr=1e-3))
-    attempt("resnet18", try_training, lambda parameters: torch.optim.SGD(parameters, lr=1e-3, momentum=0.9))
+    attempt("resnet10", try_training, lambda parameters: torch.optim.SGD(parameters, lr=1e-3, momentum=0.9))
     checks.finish()
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random rule sets on the models of the zoo give the bits of save-all, and plans that differ.
 
-Usage: policies.py [COUNT]      COUNT rule sets (20), dealt out to the models
+Usage: policies.py [COUNT]      COUNT rule sets (10, at night 60), dealt out to the models
 """
 
 import collections
@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-from checks import check, compile_model, estimate_model, finish, run, tool
+from checks import check, compile_model, estimate_model, everything, finish, run, tool
 from zoo_models import SIZES, write_model
 
 OPS = ["*", "dot_general", "reprise.*norm*", "{gelu,exp,tanh,rsqrt}", "*_pool*", "add", "mul", "softmax"]
@@ -98,7 +98,7 @@ def check_iterations():
 
 
 def main():
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    count = 60 if everything else int(sys.argv[1]) if len(sys.argv) > 1 else 10
     pick = random.Random(1)
     for i, name in enumerate(SIZES):
         compare(name, count // len(SIZES) + (i < count % len(SIZES)), pick)
