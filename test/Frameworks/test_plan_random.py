@@ -1,7 +1,7 @@
 """backend="reprise_plan" on random programs and random uses of them: bits of the graph without a budget, errors of it, and no byte above
 the plan's.
 
-test_plan_random.py [FIRST LAST]: runs other programs than the few that fit the time of a test.
+test_plan_random.py [FIRST LAST]: runs other programs than the few that fit the time of a test. At night, 200 run.
 """
 import functools
 import gc
@@ -191,7 +191,7 @@ def main():
     gc.set_threshold(20000, 20, 20)
     # The original flushes the processor's caches for a log.
     torch._dynamo.guards.profile_guard_manager = lambda *given: 0.0
-    first, last = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (0, 8)
+    first, last = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (0, 200 if checks.everything else 8)
     for seed in range(first, last):
         for part in (try_use, *([try_program] if seed % MEASURED == 1 else []), *([try_code] if seed % CODED == 2 else [])):
             try:

@@ -1,7 +1,7 @@
 """backend="reprise" on random programs and random uses of them: eager's values, gradients, buffers and errors, and one set of bits
 under every budget and policy.
 
-test_whole_random.py [FIRST LAST]: runs other programs than the few that fit the time of a test.
+test_whole_random.py [FIRST LAST]: runs other programs than the few that fit the time of a test. At night, 200 run.
 """
 import gc
 import random
@@ -85,7 +85,7 @@ def main():
     gc.set_threshold(20000, 20, 20)
     # The original flushes the processor's caches for a log.
     torch._dynamo.guards.profile_guard_manager = lambda *given: 0.0
-    first, last = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (0, 12)
+    first, last = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (0, 200 if checks.everything else 12)
     for seed in range(first, last):
         try:
             try_program(seed)

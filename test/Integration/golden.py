@@ -3,6 +3,8 @@
 
 Usage: golden.py [--update]      --update writes golden.json again, from AVX2 programs that the interpreter agrees with.
 
+AVX-512 programs in f16 and f64 run at night.
+
 A change of these hashes is a change of the results' bits: allowed between compiler versions, never unnoticed.
 """
 
@@ -11,7 +13,7 @@ import pathlib
 import re
 import sys
 
-from checks import check, compile_model, finish, run, same_folder, skip, tool, zoo
+from checks import check, compile_model, everything, finish, run, same_folder, skip, tool, zoo
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE / "golden.json"
@@ -99,7 +101,7 @@ def main():
         # The programs of all types have the same ops.
         if not name.startswith(("f16 ", "f32 ", "f64 ")):
             used |= ops_in(path, entry)
-        for target in targets:
+        for target in targets[:1] if name.startswith(("f16 ", "f64 ")) and not everything else targets:
             found = hash_of(path, entry, steps, target)
             if update and name not in golden:
                 golden[name] = found

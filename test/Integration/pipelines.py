@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Steps that are cut into stages have the bits of one device: losses, gradients, parameters and states.
 
-Without an argument the test runs a part of the table. `pipelines.py all` runs all of it: five models on 1, 2, 3, 4
+Without an argument the test runs a part of the table. `pipelines.py all` also runs all of it: five models on 1, 2, 3, 4
 and 8 devices by every schedule, in every checkpoint mode, and within half of the bytes of save-all, or within the
 smallest possible budget above it.
 """
 
-import sys
-
+import checks
 from checks import check, compile_fitting, compile_model, estimate_model, finish, run, same_folder, taken, tool, write_json, zoo
 
 TEXT = ["--width=32", "--heads=2", "--seq=16", "--batch=5", "--vocab=64"]
@@ -196,18 +195,16 @@ def check_fitting():
 
 
 def main():
-    whole = sys.argv[1:] == ["all"]
-    check_bits(ALL if whole else PART)
-    if not whole:
-        check_judge()
-        check_second()
-        check_stacks()
-        check_memory()
-        check_tied()
-        check_modes()
-        check_places()
-        check_devices()
-        check_fitting()
+    check_bits(PART + ALL if checks.everything else PART)
+    check_judge()
+    check_second()
+    check_stacks()
+    check_memory()
+    check_tied()
+    check_modes()
+    check_places()
+    check_devices()
+    check_fitting()
     finish()
 
 
