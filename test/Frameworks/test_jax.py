@@ -37,7 +37,8 @@ def equal(left, right):
 
 
 def check_model(name, loss, params, arguments, budget, tolerance=TOLERANCE):
-    expected = jax.jit(jax.value_and_grad(loss))(params, *arguments)
+    reference = jax.jit(jax.value_and_grad(loss))
+    expected = reference(params, *arguments)
     steps = {label: reprise.jax.compile(loss, params, *arguments, threads=1, **options) for label, options in (
         ("save-all", {"policy": "save-all", "ignore_checkpoints": True}), ("recompute-all", {"policy": "recompute-all"}),
         (budget, {"budget": budget}))}
@@ -49,7 +50,7 @@ def check_model(name, loss, params, arguments, budget, tolerance=TOLERANCE):
     for label in ("recompute-all", budget):
         checks.check(f"{name}: {label} has the bits of save-all", equal(results[label], results["save-all"]))
     other = jax.tree.map(lambda leaf: leaf * 0.5, params)
-    again = farthest(steps[budget](other, *arguments), jax.value_and_grad(loss)(other, *arguments))
+    again = farthest(steps[budget](other, *arguments), reference(other, *arguments))
     checks.check(f"{name}: another call has other parameters", again < tolerance, str(again))
 
 
