@@ -64,19 +64,20 @@ def _short_functions(limit: int) -> contextlib.AbstractContextManager:
 
 @dataclasses.dataclass(frozen=True)
 class Try:
-    """Settings of the code of a pass: the byte limit of the plan (None: the budget), whether only near operations are fused,
-    and whether values are stored if that frees more than it needs."""
+    """Settings of the code of a pass: the byte limit of the plan (None: the budget), whether only near operations are fused
+    and values are stored if that frees more than it needs, and whether C++ functions end early."""
 
     within: int | None = None
     is_near: bool = False
-    stores: bool = False
+    is_short: bool = False
 
     @contextlib.contextmanager
     def choices(self, limit: int) -> Iterator[None]:
-        if not self.is_near:
-            yield
-            return
-        with V.set_choices_handler(_fuse_near(type(V.choices))), _short_functions(limit):
+        with contextlib.ExitStack() as stack:
+            if self.is_near:
+                stack.enter_context(V.set_choices_handler(_fuse_near(type(V.choices))))
+            if self.is_short:
+                stack.enter_context(_short_functions(limit))
             yield
 
 
@@ -150,18 +151,20 @@ class Search:
         self.tried: dict[Try, Candidate] = {}
 
     def _list(self) -> Iterator[Try]:
-        """Yields first other code for the same plan. Then yields alternately plans that need less memory, by as much as
-        the code exceeded and one hundredth more, and plans between the budget and the least memory of any code: these
-        replay less, and operands of ops fused with replays live longer, too. No plan needs less than the smallest."""
+        """Yields first other code for the same plan. Short functions come last, because the C++ compiler needs a fixed time
+        for each function. Then yields alternately plans that need less memory, by as much as the code exceeded and one
+        hundredth more, and plans between the budget and the least memory of any code: these replay less, and operands of
+        ops fused with replays live longer, too. No plan needs less than the smallest."""
         yield Try()
-        yield (less := Try(is_near=True, stores=True))
+        yield Try(is_near=True)
+        yield (less := Try(is_near=True, is_short=True))
         more = min(each.peak for each in self.tried.values())
         while True:
             code = self.tried[less]
             if not self._is_smallest(less):
-                yield (less := Try(code.planned.peak * code.limit * 99 // (100 * code.peak), is_near=True, stores=True))
+                yield (less := Try(code.planned.peak * code.limit * 99 // (100 * code.peak), is_near=True, is_short=True))
             more = math.isqrt(code.limit * more)
-            yield Try(more, is_near=True, stores=True)
+            yield Try(more, is_near=True, is_short=True)
 
     def _is_smallest(self, each: Try) -> bool:
         """Returns whether no plan within the limit was found, so that the plan is the smallest."""

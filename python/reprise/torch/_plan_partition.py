@@ -186,7 +186,7 @@ class Partitioner(CustomPartitionerFn):
         answer = self._first if within is None else curves.ask_within(self.problem, within, self.saved)
         carrier, forward, backward = self._carry_out(answer)
         planned, around = self._describe(answer, carrier), carrier.surroundings()
-        if settings.stores:
+        if settings.is_near:
             store(forward.graph, {})
             store(backward.graph, around.given)
         return Candidate(forward, backward, around, planned, answer, self.num_fwd_outputs, limit_of(self, planned),
