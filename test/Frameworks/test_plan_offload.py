@@ -74,8 +74,9 @@ def try_prefetch():
     def record(self):
         found.append(backward(self))
         return found[-1]
+    model = build()
     with mock.patch.object(_plan_graphs.Carrier, "backward", record):
-        step(build(), compiled(build(), policy={aten.addmm: "must_offload"}), torch.randn(512, 32))
+        step(model, compiled(model, policy={aten.addmm: "must_offload"}), torch.randn(512, 32))
     nodes = [node for node in found[-1].graph.nodes if node.op == "call_function"]
     begun = [node for node in nodes if node.target is torch.ops.reprise.from_host.default]
     ends = [next(iter(node.users)) for node in begun]

@@ -11,7 +11,6 @@
 
 enum { MostDevices = 64 };
 static CUcontext Contexts[MostDevices];
-static _Thread_local int Current;
 
 static void *find(const char *Name) {
   static void *Driver;
@@ -33,21 +32,31 @@ static void *find(const char *Name) {
     (cudaError_t)(Found Arguments);                                                                \
   })
 
-// Enters the current device, since Reprise and PyTorch share threads.
-static void enter(void) {
-  if (!Contexts[Current]) {
+cudaError_t cudaSetDevice(int Device) {
+  if (!Contexts[Device]) {
     CALL(cuInit, (unsigned), (0));
-    CALL(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice), (&Contexts[Current], Current));
+    CALL(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice), (&Contexts[Device], Device));
   }
-  CALL(cuCtxSetCurrent, (CUcontext), (Contexts[Current]));
+  return CALL(cuCtxSetCurrent, (CUcontext), (Contexts[Device]));
+}
+// The current device is that of the thread's context, which others may have changed, as in the
+// runtime of NVIDIA.
+cudaError_t cudaGetDevice(int *Device) {
+  CUcontext Context = NULL;
+  CALL(cuInit, (unsigned), (0));
+  CALL(cuCtxGetCurrent, (CUcontext *), (&Context));
+  return *Device = 0, Context ? CALL(cuCtxGetDevice, (CUdevice *), (Device)) : cudaSuccess;
+}
+static void enter(void) {
+  int Device;
+  cudaGetDevice(&Device);
+  cudaSetDevice(Device);
 }
 
 cudaError_t cudaGetDeviceCount(int *Count) {
   CALL(cuInit, (unsigned), (0));
   return CALL(cuDeviceGetCount, (int *), (Count));
 }
-cudaError_t cudaGetDevice(int *Device) { return *Device = Current, cudaSuccess; }
-cudaError_t cudaSetDevice(int Device) { return Current = Device, enter(), cudaSuccess; }
 cudaError_t cudaDeviceSynchronize(void) { return enter(), CALL(cuCtxSynchronize, (void), ()); }
 
 // Functions for memory.
@@ -96,7 +105,7 @@ cudaError_t cudaMemset(void *To, int Value, size_t Bytes) {
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *Of, const void *Place) {
   memset(Of, 0, sizeof *Of);
   Of->type = cudaMemoryTypeDevice;
-  Of->device = Current;
+  cudaGetDevice(&Of->device);
   Of->devicePointer = (void *)Place;
   return cudaSuccess;
 }

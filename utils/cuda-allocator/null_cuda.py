@@ -117,5 +117,7 @@ def start(folder, memory="NullMemory.c", emulator=None):
     os.symlink("libcuda.so.1", os.path.join(folder, "libnvidia-ml.so.1"))
     environment = {"TORCHINDUCTOR_CACHE_DIR": os.path.join(folder, "cache"), "TRITON_CACHE_DIR": os.path.join(folder, "triton"),
                    **({} if emulator else {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}), **os.environ}
+    if emulator:
+        environment.setdefault("REPRISE_EMULATED_DEVICES", "2")
     environment.update({STARTED: "1", "LD_PRELOAD": runtime, "LD_LIBRARY_PATH": folder})
     return subprocess.run([sys.executable, *sys.argv], env=environment).returncode

@@ -10,6 +10,7 @@ seconds of a step beside eager code.
 import argparse
 import contextlib
 import ctypes
+import gc
 import os
 import sys
 import tempfile
@@ -86,11 +87,12 @@ def restoring(model):
         each.data.copy_(buffers[name])
 
 
-def run_step(torch, model, forward, given, seed=1):
+def run_step(torch, model, forward, given, is_bf16=False):
     """Returns the loss, the gradients and the buffers of a step."""
     model.zero_grad(set_to_none=True)
-    torch.manual_seed(seed)
-    loss = forward(*given)
+    torch.manual_seed(1)
+    with torch.autocast(given[0].device.type, torch.bfloat16, enabled=is_bf16):
+        loss = forward(*given)
     loss.backward(torch.ones(()).to(loss.device))
     return {"loss": loss.detach().cpu(), **{name: each.grad.cpu().clone() for name, each in model.named_parameters()},
             **{name: each.cpu().clone() for name, each in model.named_buffers()}}
@@ -159,12 +161,23 @@ def try_model(torch, name, model, given, arguments):
         good &= check(f"{title}: {peak:,} bytes beside gradients, for an arena of {taken:,}", peak <= taken + BLOCKS + 512 * len(found))
         with restoring(model):
             rows.append((title, peak, taken, None if arguments.emulator else measure_seconds(torch, model, forward, given)))
+    good &= try_bf16(torch, name, model, given)
     if on_cpu:
         others = differing(torch, whole, on_cpu)
         good &= check(f"{name}: bits of the CPU", not others, ", ".join(others[:5]))
         return good, [], rows
     return good & try_eager(torch, name, model, given), [(f"{name}, eager", measure_peak(torch, model, model, given), None,
                                                          measure_seconds(torch, model, model, given))], rows
+
+
+def try_bf16(torch, name, model, given):
+    """Compares plans in bf16, on tensor cores."""
+    made = []
+    for budget in PLANS[::3]:
+        with restoring(model):
+            made.append(run_step(torch, model, compiled(torch, model, budget), given, is_bf16=True))
+    others = differing(torch, *made)
+    return check(f"{name}: plans in bf16 have equal bits", not others, ", ".join(others[:5]))
 
 
 def try_eager(torch, name, model, given):
@@ -259,8 +272,18 @@ def uses(torch):
         torch.cuda.synchronize()
         return found
 
+    def other_gpu(device):
+        """A model on the second GPU, if there is one, while the first one is current."""
+        run, leaves, one = make("cuda:1" if device == "cuda" and torch.cuda.device_count() > 1 else device, loss_of)
+        found = grad(run(*leaves), leaves, one)
+        current = torch.cuda.current_device()
+        del run
+        torch._dynamo.reset()
+        gc.collect()
+        return [*found, torch.tensor([current, torch.cuda.current_device()])]
+
     number = torch.tensor(1.5)
-    for function in (waiting, twice, second, called, with_number, updated, elsewhere):
+    for function in (waiting, twice, second, called, with_number, updated, elsewhere, other_gpu):
         yield function.__name__, function
 
 
