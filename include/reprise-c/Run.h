@@ -167,6 +167,18 @@ REPRISE_EXPORT reprise_error *reprise_run_hash(reprise_run *run, const char **ha
 REPRISE_EXPORT reprise_error *reprise_run_result(reprise_run *run, const char *name,
                                                  DLTensor *tensor);
 
+/* Memory of a result that a run has given to the caller. */
+typedef struct reprise_memory reprise_memory;
+
+/* Gives the result `name` of a run on the CPU to the caller, who may read and write the data until
+ * reprise_memory_destroy, also after reprise_run_destroy; the shape is valid as long. The pages of
+ * a large result that lies in the arena move to the caller without a copy, any other result is
+ * copied. The run has the result again after the next step; until then requests for the result or
+ * the hash are errors. */
+REPRISE_EXPORT reprise_error *reprise_run_take_result(reprise_run *run, const char *name,
+                                                      DLTensor *tensor, reprise_memory **memory);
+REPRISE_EXPORT void reprise_memory_destroy(reprise_memory *memory);
+
 #ifdef __cplusplus
 }
 #endif

@@ -137,6 +137,11 @@ class Run:
         """Returns a read-only view of a result, valid until the next step; on a GPU an object with ``__dlpack__``."""
         return self._run.view(name)
 
+    def take(self, name: str) -> Any:
+        """Takes a result of a run on the CPU, as an array with ``__dlpack__`` that owns its memory: the pages of a large
+        result are moved, not copied. The run has the result again after the next step."""
+        return self._run.take(name)
+
     def result(self, name: str) -> Any:
         """A copy of a result, of a run on the CPU."""
         return numpy.array(self.view(name))

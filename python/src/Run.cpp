@@ -150,6 +150,21 @@ static nb::object viewResult(nb::handle self, const std::string &name) {
                                              tensor.device.device_id));
 }
 
+/// Takes a result, as an array with `__dlpack__` that owns its memory.
+static nb::object takeResult(Run &run, const std::string &name) {
+  DLTensor tensor = {};
+  reprise_memory *memory = nullptr;
+  renewArrays(run);
+  check(reprise_run_take_result(run.handle.get(), name.c_str(), &tensor, &memory));
+  nb::capsule owner(memory, [](void *taken) noexcept {
+    reprise_memory_destroy(static_cast<reprise_memory *>(taken));
+  });
+  std::vector<size_t> shape(tensor.shape, tensor.shape + tensor.ndim);
+  return nb::cast(nb::ndarray<nb::array_api>(
+      tensor.data, shape.size(), shape.data(), owner, nullptr,
+      nb::dlpack::dtype{tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes}, kDLCPU, 0));
+}
+
 void reprise_python::bindRuns(nb::module_ &module) {
   nb::class_<Run>(module, "Run")
       .def("bind", bindArray)
@@ -158,6 +173,7 @@ void reprise_python::bindRuns(nb::module_ &module) {
       .def("set_memory", setMemory)
       .def("memory_bytes", [](Run &own) { return reprise_run_memory_bytes(own.handle.get()); })
       .def("view", viewResult)
+      .def("take", takeResult)
       .def("give_folder",
            [](Run &own, const std::string &path) {
              check(reprise_run_give_folder(own.handle.get(), path.c_str()));

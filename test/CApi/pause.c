@@ -71,6 +71,67 @@ static void run_parts(const reprise_bundle *bundle, float *memory, int distance)
   reprise_run_destroy(run);
 }
 
+/* Program y = x * x, z = x + x with results of 16,384 bytes in the arena, x itself, and its sum. */
+static const char *large_text =
+    "func.func @train(%x: tensor<4096xf32> {reprise.name = \"x\", reprise.role = \"input\"})\n"
+    "    -> (tensor<4096xf32> {reprise.name = \"y\"}, tensor<4096xf32> {reprise.name = \"z\"},\n"
+    "    tensor<4096xf32> {reprise.name = \"same\"}, tensor<f32> {reprise.name = \"sum\"}) {\n"
+    "  %y = reprise.mul %x, %x : tensor<4096xf32>\n"
+    "  %z = reprise.add %x, %x : tensor<4096xf32>\n"
+    "  %sum = reprise.sum %x dims [0] : (tensor<4096xf32>) -> tensor<f32>\n"
+    "  return %y, %z, %x, %sum : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, "
+    "tensor<f32>\n"
+    "}\n";
+
+static void test_take(reprise_session *session) {
+  reprise_module *module = NULL;
+  reprise_run *run = NULL;
+  reprise_memory *memory[4] = {NULL, NULL, NULL, NULL};
+  const char *hash = NULL, *names[] = {"y", "z", "same", "sum"};
+  DLTensor taken[4], seen, x_tensor;
+  float *x = aligned_alloc(64, 16384);
+  int64_t large_shape[] = {4096};
+  CHECK_OK(reprise_module_parse(session, large_text, strlen(large_text), "take.mlir", &module),
+           "parse");
+  reprise_bundle *bundle = compile_module(module, "threads", "1", (char *)NULL);
+  CHECK_OK(reprise_run_create(bundle, NULL, &run), "make a run");
+  x_tensor = tensor_of(x);
+  x_tensor.shape = large_shape;
+  for (int i = 0; i < 4096; ++i)
+    x[i] = (float)i;
+  CHECK_OK(reprise_run_bind(run, "x", &x_tensor, NULL), "bind the input");
+  CHECK_OK(reprise_run_start(run, 2), "start");
+  CHECK_ERROR(reprise_run_take_result(run, "y", taken, memory), REPRISE_BAD_USAGE,
+              "no step has run", "take before the first step");
+  CHECK_OK(reprise_run_step(run), "a step");
+  for (int i = 0; i < 4; ++i)
+    CHECK_OK(reprise_run_take_result(run, names[i], &taken[i], &memory[i]), "take a result");
+  CHECK_ERROR(reprise_run_result(run, "z", &seen), REPRISE_BAD_INPUT, "'z' was taken",
+              "look at a taken result");
+  CHECK_ERROR(reprise_run_hash(run, &hash), REPRISE_BAD_INPUT, "was taken", "hash taken results");
+  CHECK(((float *)taken[2].data) != x && ((float *)taken[2].data)[5] == 5,
+        "a result that is an argument is copied");
+  x[5] = 7;
+  CHECK_OK(reprise_run_step(run), "another step");
+  CHECK_OK(reprise_run_result(run, "y", &seen), "look at the next result");
+  CHECK(((float *)seen.data)[5] == 49 && ((float *)taken[0].data)[5] == 25,
+        "a taken result stays as it was");
+  CHECK_OK(reprise_run_hash(run, &hash), "hash the next results");
+  reprise_run_destroy(run);
+  int wrong = 0;
+  for (int i = 0; i < 4096; ++i)
+    wrong += ((float *)taken[1].data)[i] != (float)(2 * i);
+  CHECK(wrong == 0, "it outlives the run");
+  CHECK(taken[1].ndim == 1 && taken[1].shape[0] == 4096 && taken[3].ndim == 0, "shapes");
+  CHECK(((float *)taken[3].data)[0] == 4096.0f * 4095 / 2, "a small result is copied");
+  for (int i = 0; i < 4; ++i)
+    reprise_memory_destroy(memory[i]);
+  reprise_memory_destroy(NULL);
+  free(x);
+  reprise_bundle_destroy(bundle);
+  reprise_module_destroy(module);
+}
+
 void test_pause(void) {
   reprise_session *session = NULL;
   reprise_module *module = NULL;
@@ -85,6 +146,7 @@ void test_pause(void) {
   run_parts(bundle, memory, 0);
   run_parts(bundle, memory, 1);
   free(memory);
+  test_take(session);
   reprise_bundle_destroy(bundle);
   reprise_module_destroy(module);
   reprise_session_destroy(session);

@@ -24,6 +24,9 @@ public:
   uint8_t *address() const { return begin; }
   /// Returns the bytes, at least as many as were requested.
   uint64_t size() const { return length; }
+  /// Moves the bytes [offset, offset + bytes) to memory of their own, without a copy of most of
+  /// them; they are undefined here afterwards. Returns null if the device does not move memory.
+  virtual std::unique_ptr<DeviceMemory> take(uint64_t offset, uint64_t bytes);
 
 protected:
   DeviceMemory(uint8_t *begin, uint64_t length) : begin(begin), length(length) {}

@@ -77,7 +77,7 @@ public:
   uint8_t *arena() const { return places.arena; }
   /// Returns the target of the loaded code, such as "cuda:sm_90".
   std::string target() const { return machine->describeCode(manifest.images[imageIndex]); }
-  uint64_t arenaCapacity() const { return memory.arena->size(); }
+  DeviceMemory &arenaMemory() const { return *memory.arena; }
 
   /// Runs the program with the name and waits for it; a program that the bundle lacks does nothing.
   /// After "step" every result that replaces an argument is in the argument's buffer. Fails only on

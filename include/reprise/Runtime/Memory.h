@@ -22,6 +22,13 @@ public:
   /// executable at once.
   static Expected<Pages> executable(const void *data, uint64_t bytes);
 
+  /// Moves the bytes [offset, offset + bytes) to pages of their own, in which they begin at
+  /// `placeInPage(offset)`. Whole pages change their owner without a copy, and are zero here
+  /// afterwards. Fails, without a change, if the system does not move pages.
+  Expected<Pages> take(uint64_t offset, uint64_t bytes);
+  /// Returns the place of an offset in its page.
+  static uint64_t placeInPage(uint64_t offset);
+
   uint8_t *data() const { return begin; }
   /// Returns the bytes: the requested number, rounded up to pages.
   uint64_t size() const { return length; }

@@ -8,6 +8,12 @@
 using namespace reprise::capi;
 using namespace reprise::runtime;
 
+HostMemory reprise::capi::allocateHost(uint64_t bytes) {
+  uint64_t room = (std::max<uint64_t>(bytes, 1) + bufferAlignment - 1) / bufferAlignment;
+  return HostMemory(
+      static_cast<uint8_t *>(std::aligned_alloc(bufferAlignment, room * bufferAlignment)));
+}
+
 bool reprise_run::isReplaced(const std::string &name) const {
   const Bundle &bundle = group->bundle();
   return llvm::any_of(bundle.results, [&](const Result &result) {
@@ -68,9 +74,7 @@ Error reprise_run::bindCopy(const std::string &name, const DLTensor &tensor, uin
   Copied copied{tensor, shapeOf(tensor), {}, nullptr, elementBytes(find(name)->dtype), false};
   if (tensor.strides)
     copied.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
-  uint64_t room = (std::max<uint64_t>(bytes, 1) + bufferAlignment - 1) / bufferAlignment;
-  copied.memory.reset(
-      static_cast<uint8_t *>(std::aligned_alloc(bufferAlignment, room * bufferAlignment)));
+  copied.memory = allocateHost(bytes);
   if (!copied.memory)
     return Error::make("no memory for a copy of '" + name + "'");
   copied.isReplaced = isReplaced(name);
@@ -290,6 +294,7 @@ static reprise_error *runPart(reprise_run *run, reprise_run::Part part, Work wor
   if (reprise_error *error = checkMemory(run))
     return error;
   run->copyIn(part);
+  run->taken.clear();
   if (Error error = (*run->steps.*work)())
     return run->session->fail(error);
   run->hasStepped |= part != reprise_run::ToPause;

@@ -1,4 +1,4 @@
-// reprise: the handle of a run of the C API
+// reprise: a run of the C API
 #ifndef REPRISE_LIB_CAPI_RUNHANDLE_H
 #define REPRISE_LIB_CAPI_RUNHANDLE_H
 
@@ -11,21 +11,27 @@
 #include <set>
 
 namespace reprise::capi {
+
 struct Free {
   void operator()(uint8_t *memory) const { std::free(memory); }
 };
+using HostMemory = std::unique_ptr<uint8_t, Free>;
 
 /// Tensor that steps cannot use in place, and the copy that they use.
 struct Copied {
   DLTensor tensor;
   std::vector<int64_t> shape, strides; ///< shape and strides of the tensor
-  std::unique_ptr<uint8_t, Free> memory;
+  HostMemory memory;
   uint64_t elementBytes = 0;
   bool isReplaced = false; ///< a result replaces it
   bool isLate = false;     ///< accessed only behind the pause
   bool isMoved = false;    ///< bound at a pause, and read again behind it
   bool isEarly = false;    ///< its result is complete at the pause
 };
+
+/// Returns memory at a multiple of bufferAlignment; null if there is none.
+HostMemory allocateHost(uint64_t bytes);
+
 } // namespace reprise::capi
 
 struct reprise_run {
@@ -35,6 +41,7 @@ struct reprise_run {
   std::unique_ptr<reprise::runtime::Session> steps;
   std::map<std::string, reprise::capi::Copied> copies; ///< copies by argument
   std::set<std::string> earlyResults;                  ///< results that are complete at the pause
+  std::set<std::string> taken; ///< results that the caller has taken since the last step
   std::string hash;
   bool isStarted = false, hasStepped = false, hasMemory = false;
 
@@ -50,6 +57,9 @@ struct reprise_run {
   enum Part { All, ToPause, FromPause };
   void copyIn(Part part);
   void copyOut(Part part);
+  /// Finds the program of a result, and the number of the result there. Fails if the result has no
+  /// value.
+  reprise::runtime::Expected<std::pair<size_t, size_t>> findResult(const std::string &name) const;
 };
 
 #endif // REPRISE_LIB_CAPI_RUNHANDLE_H

@@ -1,8 +1,19 @@
-// reprise: results of runs of the C API
+// reprise: results of runs, which the caller reads or takes
 #include "RunHandle.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
 
 using namespace reprise::capi;
 using namespace reprise::runtime;
+
+/// Memory of a result: moved out of an arena, or a copy.
+struct reprise_memory {
+  std::unique_ptr<DeviceMemory> moved;
+  HostMemory copied;
+  std::vector<int64_t> shape;
+};
 
 /// Returns an error before the first step, which leaves no results.
 static reprise_error *checkStepped(const reprise_run *run) {
@@ -28,6 +39,9 @@ reprise_error *reprise_run_hash(reprise_run *run, const char **hash) {
   run->session->begin();
   if (reprise_error *error = checkStepped(run))
     return error;
+  if (!run->taken.empty())
+    return run->session->fail("result '" + *run->taken.begin() +
+                              "' was taken: run the next step first");
   Expected<uint64_t> own = run->steps->hash();
   if (!own)
     return run->session->fail(own.message());
@@ -36,34 +50,97 @@ reprise_error *reprise_run_hash(reprise_run *run, const char **hash) {
   return nullptr;
 }
 
+Expected<std::pair<size_t, size_t>> reprise_run::findResult(const std::string &name) const {
+  for (size_t i = 0; i < group->size(); ++i) {
+    const std::vector<Result> &results = group->executable(i).bundle().results;
+    for (size_t number = 0; number < results.size(); ++number) {
+      if (arrayName(results[number]) != name)
+        continue;
+      if (steps->isPaused() && !earlyResults.count(results[number].name))
+        return Error::make("result '" + name +
+                           "' is not computed yet: the step waits at its pause");
+      if (results[number].rows.of)
+        return Error::make("the rows of '" + name + "' lie on several devices");
+      if (taken.count(name))
+        return Error::make("result '" + name + "' was taken: run the next step first");
+      return std::make_pair(i, number);
+    }
+  }
+  return Error::make("the step has no result '" + name + "'");
+}
+
 reprise_error *reprise_run_result(reprise_run *run, const char *name, DLTensor *tensor) {
   if (reprise_error *error = refuseNull({{"run", run}, {"name", name}, {"tensor", tensor}}))
     return error;
   run->session->begin();
-  for (size_t i = 0; i < run->group->size(); ++i) {
-    Executable &executable = run->group->executable(i);
-    const std::vector<Result> &results = executable.bundle().results;
-    for (size_t number = 0; number < results.size(); ++number) {
-      const Result &result = results[number];
-      if (arrayName(result) != name)
-        continue;
-      if (run->steps->isPaused() && !run->earlyResults.count(result.name))
-        return run->session->fail("result '" + std::string(name) +
-                                  "' is not computed yet: the step waits at its pause");
-      if (result.rows.of)
-        return run->session->fail("the rows of '" + std::string(name) + "' lie on several devices");
-      DLDevice device = {kDLCPU, 0};
-      if (run->place.kind == DeviceKind::Cuda)
-        device = {kDLCUDA, static_cast<int32_t>(run->place.number + i)};
-      *tensor = {const_cast<void *>(executable.result(number)),
-                 device,
-                 static_cast<int32_t>(result.shape.size()),
-                 fromDType(result.dtype),
-                 const_cast<int64_t *>(result.shape.data()),
-                 nullptr,
-                 0};
-      return nullptr;
-    }
-  }
-  return run->session->fail("the step has no result '" + std::string(name) + "'");
+  auto found = run->findResult(name);
+  if (!found)
+    return run->session->fail(found.message());
+  Executable &executable = run->group->executable(found->first);
+  const Result &result = executable.bundle().results[found->second];
+  DLDevice device = {kDLCPU, 0};
+  if (run->place.kind == DeviceKind::Cuda)
+    device = {kDLCUDA, static_cast<int32_t>(run->place.number + found->first)};
+  *tensor = {const_cast<void *>(executable.result(found->second)),
+             device,
+             static_cast<int32_t>(result.shape.size()),
+             fromDType(result.dtype),
+             const_cast<int64_t *>(result.shape.data()),
+             nullptr,
+             0};
+  return nullptr;
 }
+
+/// Moves a result out of the arena. Returns null, and changes nothing, if a copy is cheaper, if the
+/// result lies elsewhere or shares bytes with another result, or if the system moves no pages.
+static std::unique_ptr<DeviceMemory> moveResult(Executable &executable, const Result &result) {
+  constexpr uint64_t leastMoved = 16384;
+  const BufferRef &own = result.buffer;
+  auto shares = [&](const Result &other) {
+    return &other != &result && other.buffer.space == Space::Arena &&
+           other.buffer.offset < own.offset + own.bytes &&
+           own.offset < other.buffer.offset + other.buffer.bytes;
+  };
+  if (own.space != Space::Arena || own.bytes < leastMoved ||
+      llvm::any_of(executable.bundle().results, shares))
+    return nullptr;
+  return executable.arenaMemory().take(own.offset, own.bytes);
+}
+
+reprise_error *reprise_run_take_result(reprise_run *run, const char *name, DLTensor *tensor,
+                                       reprise_memory **memory) {
+  if (reprise_error *error =
+          refuseNull({{"run", run}, {"name", name}, {"tensor", tensor}, {"memory", memory}}))
+    return error;
+  run->session->begin();
+  if (reprise_error *error = checkStepped(run))
+    return error;
+  if (run->place.kind != DeviceKind::Cpu)
+    return run->session->fail("only results of a run on the CPU can be taken");
+  auto found = run->findResult(name);
+  if (!found)
+    return run->session->fail(found.message());
+  Executable &executable = run->group->executable(found->first);
+  const Result &result = executable.bundle().results[found->second];
+  auto made = std::make_unique<reprise_memory>();
+  made->moved = moveResult(executable, result);
+  if (!made->moved) {
+    made->copied = allocateHost(result.buffer.bytes);
+    if (!made->copied)
+      return run->session->fail("no memory for a copy of '" + std::string(name) + "'");
+    std::memcpy(made->copied.get(), executable.result(found->second), result.buffer.bytes);
+  }
+  made->shape = result.shape;
+  *tensor = {made->moved ? made->moved->address() : made->copied.get(),
+             {kDLCPU, 0},
+             static_cast<int32_t>(made->shape.size()),
+             fromDType(result.dtype),
+             made->shape.data(),
+             nullptr,
+             0};
+  run->taken.insert(name);
+  *memory = made.release();
+  return nullptr;
+}
+
+void reprise_memory_destroy(reprise_memory *memory) { delete memory; }

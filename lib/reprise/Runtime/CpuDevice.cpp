@@ -1,8 +1,8 @@
 // reprise: the CPU as a device: workers that take items from a counter and meet at a barrier
-#include "reprise/Runtime/Device.h"
+#include "CpuMemory.h"
+
 #include "reprise/Runtime/HostCalls.h"
 #include "reprise/Runtime/HostFeatures.h"
-#include "reprise/Runtime/Memory.h"
 #include "reprise/Runtime/ThreadPool.h"
 
 #include <algorithm>
@@ -13,15 +13,6 @@
 using namespace reprise::runtime;
 
 namespace {
-
-class CpuMemory : public DeviceMemory {
-public:
-  explicit CpuMemory(Pages taken)
-      : DeviceMemory(taken.data(), taken.size()), pages(std::move(taken)) {}
-
-private:
-  Pages pages;
-};
 
 struct CpuImage : DeviceImage {
   explicit CpuImage(Pages pages) : pages(std::move(pages)) {}

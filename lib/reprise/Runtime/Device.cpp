@@ -4,6 +4,7 @@
 using namespace reprise::runtime;
 
 DeviceMemory::~DeviceMemory() = default;
+std::unique_ptr<DeviceMemory> DeviceMemory::take(uint64_t, uint64_t) { return nullptr; }
 DeviceImage::~DeviceImage() = default;
 DeviceProgram::~DeviceProgram() = default;
 DeviceEvent::~DeviceEvent() = default;

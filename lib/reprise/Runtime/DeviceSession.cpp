@@ -235,7 +235,7 @@ Error DeviceSession::finishStep() {
 }
 
 static uint64_t highestChange(const Executable &executable, uint8_t paint) {
-  uint64_t end = executable.arenaCapacity();
+  uint64_t end = executable.arenaMemory().size();
   while (end != 0 && executable.arena()[end - 1] == paint)
     --end;
   return end;
@@ -255,7 +255,7 @@ Expected<uint64_t> DeviceSession::executedArenaBytes() {
   uint64_t highest = 0;
   // A byte that is written with one pattern's value is changed under the other.
   for (uint8_t paint : {0xa5, 0x5a}) {
-    std::memset(executable.arena(), paint, executable.arenaCapacity());
+    std::memset(executable.arena(), paint, executable.arenaMemory().size());
     if (Error error = executable.run("step"))
       return fail(executable, error.message());
     highest = std::max(highest, highestChange(executable, paint));

@@ -15,6 +15,8 @@ using namespace reprise::runtime;
 namespace {
 
 constexpr uint64_t hugePage = 2 << 20;
+/// MREMAP_DONTUNMAP, which older headers lack: the pages that are moved are zero pages afterwards.
+constexpr int keepMapped = 4;
 
 uint64_t roundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -93,8 +95,12 @@ Pages::~Pages() {
     munmap(begin, length);
 }
 
+static uint64_t pageBytes() {
+  return static_cast<uint64_t>(std::max<long>(sysconf(_SC_PAGESIZE), 4096));
+}
+
 Expected<Pages> Pages::allocate(uint64_t bytes, const std::string &what) {
-  uint64_t unit = std::max<long>(sysconf(_SC_PAGESIZE), 4096);
+  uint64_t unit = pageBytes();
   Pages pages;
   uint64_t length = roundUp(std::max<uint64_t>(bytes, 1), unit);
   void *begin = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -107,6 +113,25 @@ Expected<Pages> Pages::allocate(uint64_t bytes, const std::string &what) {
   if (length >= 4 * hugePage)
     madvise(begin, length, MADV_HUGEPAGE);
   return pages;
+}
+
+uint64_t Pages::placeInPage(uint64_t offset) { return offset % pageBytes(); }
+
+Expected<Pages> Pages::take(uint64_t offset, uint64_t bytes) {
+  uint64_t unit = pageBytes(), place = placeInPage(offset), end = offset + bytes;
+  uint64_t first = roundUp(offset, unit), last = std::max(first, end / unit * unit);
+  Expected<Pages> taken = allocate(place + bytes, "a result");
+  if (!taken)
+    return taken;
+  uint8_t *to = taken->begin + (first - (offset - place));
+  if (first < last && mremap(begin + first, last - first, last - first,
+                             MREMAP_MAYMOVE | MREMAP_FIXED | keepMapped, to) == MAP_FAILED)
+    return Error::make(std::string("cannot move pages: ") + std::strerror(errno));
+  // The ends share their pages with other bytes of this memory.
+  std::memcpy(taken->begin + place, begin + offset, std::min(first, end) - offset);
+  if (first < end)
+    std::memcpy(to + (last - first), begin + last, end - last);
+  return taken;
 }
 
 Expected<Pages> Pages::executable(const void *data, uint64_t bytes) {

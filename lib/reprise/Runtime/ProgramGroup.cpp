@@ -178,7 +178,7 @@ Error ProgramGroup::checkMemory() const {
   uint64_t needed = 0;
   for (const auto &executable : executables) {
     const Bundle &own = executable->bundle();
-    needed += own.persistentBytes() + executable->arenaCapacity() +
+    needed += own.persistentBytes() + executable->arenaMemory().size() +
               own.workspaceBytes(executable->device().workers());
   }
   if (processes) {

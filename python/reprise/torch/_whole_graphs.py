@@ -206,17 +206,20 @@ def compile_graph(imported: Imported, options: dict[str, Any], share: StepBudget
         return CompiledGraph(compile_entry(text, place, **options) if results else None, None, None, None, [text.text])
     pairs, wanted = imported.pairs(), [imported.value(node) for node in imported.wanted]
     gradients = [(f"gradient/{number}", value) for number, value in enumerate(wanted)]
+    budget = options.get("budget")
+    # A budget does not count gradients, so they lie outside of the arena that it bounds. An arena on a GPU is one tensor of
+    # PyTorch, which cannot give away parts.
+    takes = budget is None and place.device == CPU
     limit_regions(imported.builder, [*(value for _, value in results), *(value for value, _, _ in pairs)],
-                  lambda: write_pausing(imported.builder, arguments, results, pairs, gradients), options)
+                  lambda: write_pausing(imported.builder, arguments, results, pairs, gradients, takes), options)
     scalar = first_scalar(imported.builder, arguments, pairs, wanted)
     given = [value for _, value in scalar.arguments]
-    budget = options.get("budget")
     # Derivatives that are compiled on demand are not planned with the step, whose bytes they would take.
     later = {**options, "budget": SMALLEST} if budget is not None and not str(budget).endswith("%") else options
     level = Level(scalar, [given.index(value) for value in wanted], place, later)
     paths = FirstPaths(imported.functional, _numbered(level.names, "primal/"), imported.paired, level.wanted)
     gradients = [(name, value) for (name, _), value in zip(level.text.results, wanted)]
-    text = write_pausing(imported.builder, arguments, results, pairs, gradients)
+    text = write_pausing(imported.builder, arguments, results, pairs, gradients, takes)
 
     def make(budget: Any) -> PausingStep:
         return PausingStep(text, len(results), place, **(options if budget is None else {**options, "budget": budget}))

@@ -34,7 +34,7 @@ class PausingStep:
             run = self.entry.take_run()
             loan = self.entry.place.lend(run)
             held = self.entry.lend(run, self.inputs, tensors)
-            outputs = self.entry.lend_results(run, self._outputs)
+            outputs = self.entry.lent(run, self._outputs)
             start(run, seed)
             with own_errors():
                 run.begin_step()
@@ -42,7 +42,7 @@ class PausingStep:
         paused = Paused(self, run, loan)
         self._waiting.add(paused)
         self.most = max(self.most, sum(each.is_waiting() for each in list(self._waiting)))
-        return outputs, paused
+        return outputs(), paused
 
     def has_waiting(self) -> bool:
         """Returns whether a step waits for its cotangents."""
@@ -61,11 +61,11 @@ class PausingStep:
             if loan:
                 loan.follow(run)
             held = self.entry.lend(run, self.read_behind, [tensors[name] for name in self.read_behind])
-            gradients = self.entry.lend_results(run, self._gradients)
+            gradients = self.entry.lent(run, self._gradients)
             with own_errors():
                 run.end_step()
             del held
-        return gradients
+            return gradients()
 
 
 class Paused:

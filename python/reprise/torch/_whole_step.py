@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import weakref
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 import torch
 
@@ -76,7 +76,7 @@ class Entry:
     def __init__(self, text: Text, place: Place, **options: Any) -> None:
         self.text, self.place, self.program = text, place, _compile_text(text, **options)
         self.arguments = [name for name, _ in text.arguments]
-        self.results = text.results
+        self.results, self._taken = text.results, text.taken
         self.draws = text.draws
         #: All runs, each with an arena.
         self.runs: "weakref.WeakSet[_run.Run]" = weakref.WeakSet()
@@ -89,13 +89,14 @@ class Entry:
             run = self.take_run()
             loan = self.place.lend(run)
             held = self.lend(run, self.arguments, tensors)
-            results = self.lend_results(run, self.results)
+            results = self.lent(run, self.results)
             start(run, seed)
             with own_errors():
                 run.step()
             del held, loan
+            made = results()
         self.give_run(run)
-        return results
+        return made
 
     @property
     def taken(self) -> int:
@@ -126,11 +127,20 @@ class Entry:
             run.lend(name, tensor)
         return held
 
-    def lend_results(self, run: _run.Run, results: Sequence[tuple[str, Value]]) -> list[torch.Tensor]:
-        """Returns new tensors, which the step writes."""
+    def lent(self, run: _run.Run, results: Sequence[tuple[str, Value]]) -> Callable[[], list[torch.Tensor]]:
+        """Returns a function that returns the results behind the part of the step that computes them: new tensors,
+        which the step writes, or memory of the arena that it leaves to them."""
+        names = [name for name, _ in results]
+        if self._taken and names == [name for name, _ in self.results[-self._taken:]]:
+            return lambda: _as_said([torch.from_dlpack(run.take(name)) for name in names], results)
         made = [torch.empty(value.shape, dtype=value.dtype, device=self.place.device) for _, value in results]
-        self.lend(run, [name for name, _ in results], made)
-        return [torch.view_as_complex(tensor) if value.is_pair else tensor for tensor, (_, value) in zip(made, results)]
+        self.lend(run, names, made)
+        return lambda: _as_said(made, results)
+
+
+def _as_said(tensors: Sequence[torch.Tensor], results: Sequence[tuple[str, Value]]) -> list[torch.Tensor]:
+    """Returns complex tensors of pairs."""
+    return [torch.view_as_complex(tensor) if value.is_pair else tensor for tensor, (_, value) in zip(tensors, results)]
 
 
 def start(run: _run.Run, seed: int) -> None:

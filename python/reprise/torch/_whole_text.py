@@ -15,21 +15,21 @@ class Text:
     """A module of one entry, with the names of its arguments and results."""
 
     def __init__(self, text: str, entry: str, arguments: list[tuple[str, Value]], results: list[tuple[str, Value]],
-                 draws: bool) -> None:
+                 draws: bool, taken: int = 0) -> None:
         self.text = text
         self.entry = entry
         self.arguments = arguments
-        #: Results. Each is also an argument: state that is written and never read, so that it lies in memory of the
-        #: caller.
-        self.results = results
+        #: Results. Each but the last ``taken`` is also an argument: state that is written and never read, so that it
+        #: lies in memory of the caller. The others lie in the arena, from which the caller takes them.
+        self.results, self.taken = results, taken
         self.draws = draws
 
 
-def _signature(arguments: Sequence[tuple[str, Value]], results: Sequence[tuple[str, Value]]) -> str:
+def _signature(arguments: Sequence[tuple[str, Value]], results: Sequence[tuple[str, Value]], taken: int = 0) -> str:
     given = [f'{value.name}: {value.type} {{reprise.name = "{name}", reprise.role = "input"}}'
              for name, value in arguments]
     given += [f'%s{number}: {value.type} {{reprise.name = "{name}", reprise.role = "state"}}'
-              for number, (name, value) in enumerate(results)]
+              for number, (name, value) in enumerate(results[:len(results) - taken])]
     returned = [f'{value.type} {{reprise.name = "{name}"}}' for name, value in results]
     return f"({', '.join(given)}) -> ({', '.join(returned)})"
 
@@ -192,9 +192,9 @@ def write_step(scalar: Scalar, wanted: Sequence[tuple[str, Value]]) -> Text:
 
 
 def write_pausing(builder: Builder, arguments: Sequence[tuple[str, Value]], results: Sequence[tuple[str, Value]],
-                  pairs: Sequence[tuple[Value, str, Value]], wanted: Sequence[tuple[str, Value]]) -> Text:
+                  pairs: Sequence[tuple[Value, str, Value]], wanted: Sequence[tuple[str, Value]], takes: bool) -> Text:
     """Writes one step for both passes: it returns the outputs ``results`` at its pause, and the gradients ``wanted``
-    behind it."""
+    behind it, which lie in the arena if the caller ``takes`` them."""
     outputs, gradients = ([value for _, value in named] for named in (results, wanted))
     cotangents = [(name, value) for _, name, value in pairs]
     late = [value.like(f"%late#{number}", True) for number, (_, value) in enumerate(cotangents)]
@@ -203,7 +203,7 @@ def write_pausing(builder: Builder, arguments: Sequence[tuple[str, Value]], resu
     formal, actual = ([value for _, value in given] + list(each) for each in (body.twins, body.twins.values()))
     made = [value.like(f"%r#{number + 1}") for number, value in enumerate([*outputs, *gradients])]
     named = [(name, value) for (name, _), value in zip([*results, *wanted], made)]
-    returned = [body.total, *outputs]
+    returned, taken = [body.total, *outputs], len(wanted) if takes else 0
     lines = (write_lines(body.lines, [*outputs, *(output for output, _, _ in pairs)])
              + _pause(outputs, [value for _, value in cotangents], late) + write_lines(body.sum, [body.total]))
     call = (f"    %r:{1 + len(made)} = reprise.value_and_grad @whole({', '.join(value.name for value in actual)}) "
@@ -212,8 +212,8 @@ def write_pausing(builder: Builder, arguments: Sequence[tuple[str, Value]], resu
             f"({', '.join(value.type for value in [body.total, *made])})\n")
     text = (f"module {{\n  func.func private @whole({_plain(formal)}) -> ({', '.join(value.type for value in returned)}) "
             f"{{\n{lines}{_return(returned)}  }}\n"
-            f"  func.func @step{_signature(given, named)} {{\n{call}{_return(made)}  }}\n}}\n")
-    return Text(text, "step", given, named, body.draws)
+            f"  func.func @step{_signature(given, named, taken)} {{\n{call}{_return(made)}  }}\n}}\n")
+    return Text(text, "step", given, named, body.draws, taken)
 
 
 def _pause(early: Sequence[Value], cotangents: Sequence[Value], late: Sequence[Value]) -> str:

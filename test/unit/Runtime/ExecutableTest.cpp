@@ -39,7 +39,7 @@ TEST_P(ExecutableThreads, EveryItemRunsOnceWithItsOwnWorkspace) {
   for (int64_t n : {0, 1, 2, 7, 1000, 100003}) {
     std::unique_ptr<Executable> executable = make(writerBundle(Scratch, n), GetParam());
     for (unsigned round = 0; round < 3; ++round) {
-      std::memset(executable->arena(), 0xff, executable->arenaCapacity());
+      std::memset(executable->arena(), 0xff, executable->arenaMemory().size());
       ASSERT_FALSE(bool(executable->run("step")));
       auto *out = static_cast<const int64_t *>(executable->result(0));
       for (int64_t i = 0; i < n; ++i)

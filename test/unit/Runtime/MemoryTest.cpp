@@ -40,4 +40,36 @@ TEST(Memory, ThisSystemTells) {
   EXPECT_GT(peakResidentBytes(), 0u);
 }
 
+TEST(Memory, PagesMoveWithTheirBytes) {
+  constexpr uint64_t size = 64 << 10;
+  auto valueAt = [](uint64_t at) { return uint8_t(at * 7 % 251 + 1); };
+  struct {
+    uint64_t offset, bytes;
+  } cases[] = {{0, size},       {4096, 8192}, {64, 100},   {4000, 200},     {4032, 8256},
+               {192, 3 * 4096}, {8192, 0},    {4096, 100}, {size - 64, 64}, {100, size - 200}};
+  for (auto [offset, bytes] : cases) {
+    Expected<Pages> pages = Pages::allocate(size, "a test");
+    ASSERT_TRUE(bool(pages));
+    for (int round = 0; round < 3; ++round) {
+      for (uint64_t i = 0; i < size; ++i)
+        pages->data()[i] = valueAt(i);
+      Expected<Pages> taken = pages->take(offset, bytes);
+      ASSERT_TRUE(bool(taken)) << taken.message();
+      const uint8_t *own = taken->data() + Pages::placeInPage(offset);
+      for (uint64_t i = 0; i < bytes; ++i)
+        ASSERT_EQ(own[i], valueAt(offset + i)) << offset << " " << bytes << " " << i;
+      for (uint64_t i = 0; i < size; ++i) {
+        bool isTaken = i >= offset && i < offset + bytes;
+        ASSERT_TRUE(isTaken || pages->data()[i] == valueAt(i))
+            << offset << " " << bytes << " " << i;
+      }
+      if (bytes >= 8192) {
+        EXPECT_EQ(pages->data()[offset / 4096 * 4096 + 4096], 0) << "fresh pages stay behind";
+      }
+      // The memory of the caller and that of the pages are apart.
+      taken->data()[Pages::placeInPage(offset)] = 255;
+    }
+  }
+}
+
 } // namespace
