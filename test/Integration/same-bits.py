@@ -63,7 +63,7 @@ def check_outputs():
 
 
 def main():
-    size = ["--layers=12", "--width=64"]
+    size = ["--layers=6", "--width=64"]
     zoo("m.mlir", "gpt2", *size, "--dropout=0.1")
     check_plans(compare_policies("m.mlir", "train", 3, None))
     check_outputs()
