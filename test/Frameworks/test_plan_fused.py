@@ -171,7 +171,7 @@ def try_inductor():
 def try_16_bits():
     """Checks that values of 16 bits are rounded whether they are stored or stay in registers."""
     for dtype in (torch.bfloat16, torch.float16):
-        model, x = Columns().to(dtype), torch.randn(4, 16, 32, dtype=dtype)
+        model, x = Columns(1).to(dtype), torch.randn(4, 16, 32, dtype=dtype)
         expected = step(model, compiled(model, codegen="inductor"), x)
         found = step(model, compiled(model, codegen="inductor", budget="40%"), x)
         checks.check(f"Inductor's code in {dtype} at 40%", equal(found, expected) and plans()[-1].replays > 0, str(plans()[-1]))
