@@ -21,6 +21,7 @@ from ._plan_regions import list_bounds, mark
 from ._seam.dynamo import reset
 from ._seam.joint import InputMutationAOTOutput
 from ._whole_coarse import keep_whole
+from ._whole_errors import Unsupported
 from ._whole_functional import Functional, hidden, make_functional
 from ._whole_graphs import Imported
 from ._whole_text import _return, write_lines
@@ -39,6 +40,13 @@ class _Captured:
         self.tensors: list[Any] = []
 
     def backend(self, module: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+        """Captures the graph, for which it returns eager code."""
+        try:
+            return self._capture(module, inputs)
+        except Unsupported as error:
+            raise Unsupported(error.missing, ", and an exported model cannot call PyTorch, as backend=\"reprise\" does") from None
+
+    def _capture(self, module: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
         if self.graph is not None:
             raise UsageError("the model breaks into several graphs, where export needs a single one: TORCH_LOGS=graph_breaks shows the breaks")
         keep_whole(module)

@@ -25,11 +25,13 @@ from ._seam.dynamo import lookup_backend
 from ._whole_autograd import Calling
 from ._whole_budget import StepBudget, step_budget
 from ._whole_coarse import keep_whole
+from ._whole_eager import compile_around, find_eager
 from ._whole_errors import Unsupported
 from ._whole_functional import Functional, make_functional
 from ._whole_functions import compile_parts
 from ._whole_graphs import Imported, compile_graph
 from ._whole_regions import check_uncut, has_functions
+from ._whole_subgraphs import call_subgraphs
 
 _OPTIONS = {"budget", "policy", "fallback", "target", "plan", "time_limit", "device_file", "profile"}
 
@@ -42,6 +44,10 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
 
 def _compile(module: fx.GraphModule, inputs: Sequence[Any], options: dict[str, Any], share: StepBudget) -> Callable[..., Any]:
     _check_inputs(inputs)
+    call_subgraphs(module)
+    if eager := find_eager(module):
+        with share.parts(options.get("budget")):
+            return compile_around(module, inputs, eager, lambda part, given: _compile(part, given, options, share))
     if has_functions(module):
         check_uncut(module)
         with share.parts(options.get("budget")):
@@ -62,17 +68,20 @@ def _say_fallback(what: str) -> None:
 
 
 @functools.lru_cache(maxsize=None)
-def _say_split(operator: str, place: str) -> None:
-    warnings.warn(f"{place}: {operator} has a result whose shape depends on values: the operator runs in eager code "
-                  "between two graphs, each with its own plan", stacklevel=2)
+def _say_split(what: str, place: str) -> None:
+    warnings.warn(f"{place}: {what}: the operator runs in eager code between two graphs, each with its own plan", stacklevel=2)
 
 
 def _tell_split(reason: Any) -> None:
-    """Warns once for each operator, by its line, that ends a graph because its result has no static shape."""
-    found = re.search(r"Operator `([^`]+)`'s output shape depends", str(getattr(reason, "reason", "")))
-    if found:
+    """Warns once for each operator, by its line, that ends a graph because its result has no static shape, or because it
+    draws from a generator of the user's."""
+    text = str(getattr(reason, "reason", ""))
+    found = re.search(r"Operator `([^`]+)`'s output shape depends", text)
+    what = f"{found[1]} has a result whose shape depends on values" if found else \
+        "a draw from a torch.Generator" if "UserDefinedObjectVariable(Generator)" in text else None
+    if what:
         frame = next(iter(reversed(reason.user_stack)), None)
-        _say_split(found[1], f"{frame.filename}:{frame.lineno}" if frame else "an unknown place")
+        _say_split(what, f"{frame.filename}:{frame.lineno}" if frame else "an unknown place")
 
 
 def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable[..., Any]:
@@ -96,7 +105,7 @@ def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str,
         return _replayed_writes.watch(_compile(module, inputs, options, share))
     except Unsupported as error:
         if not fallback:
-            return raising(error)
+            return raising(Unsupported(error.missing, "; fallback=True leaves such graphs to Inductor"))
         _say_fallback(", ".join(sorted(error.missing)))
         return lookup_backend("inductor")(original, inputs)
     except Error as error:

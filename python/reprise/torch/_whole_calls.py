@@ -13,6 +13,7 @@ from ._seam.core import HigherOrderOperator, OpOverload, tree_flatten, tree_leav
 from ._whole_callees import LIBRARY, Callee, Operand, add_callee, add_check
 from ._whole_call_costs import Price, price_of
 from ._whole_effects import CHECK
+from ._whole_subgraphs import SUBGRAPHS, run as run_subgraphs, title
 from .aten import Builder, Missing, Value
 
 aten = torch.ops.aten
@@ -66,11 +67,12 @@ def _draws(target: Any) -> bool:
 def _name(node: fx.Node, leaves: list[Any], structure: Any) -> str:
     """Returns a name that is equal for equal operators with equal arguments and types, in each process."""
     target = node.target
-    title = str(next((each for each in leaves if isinstance(each, OpOverload)), target))
+    own = next((each for each in leaves if isinstance(each, OpOverload)), target)
+    told = title(leaves[-1]) if target is SUBGRAPHS else str(own)
     text = repr((str(target), leaves, str(structure)))
     if " at 0x" in text:
         text += f"#{next(_unnamed)}"
-    return f"{LIBRARY}:{title}#{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return f"{LIBRARY}:{told}#{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def _attributes(name: str, price: Price) -> dict[str, str]:
@@ -94,7 +96,7 @@ def call(b: Builder, node: fx.Node) -> Any:
         else:
             leaves[place] = value
     draws, name = _draws(node.target), _name(node, leaves, structure)
-    add_callee(name, Callee(node.target, leaves, structure, draws))
+    add_callee(name, Callee(run_subgraphs if node.target is SUBGRAPHS else node.target, leaves, structure, draws))
     if draws:
         operands.append(b.op("random_uniform_int", [], (), torch.int64, {
             "low": "0 : i64", "high": f"{_SEEDS} : i64", "operandSegmentSizes": "array<i32: 0, 0, 0>"}))

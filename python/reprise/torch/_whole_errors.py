@@ -11,12 +11,11 @@ from .._errors import Error
 class Unsupported(Error):
     """Error about unsupported ops, each with the user's lines that need it."""
 
-    def __init__(self, missing: dict[str, list[str]]) -> None:
+    def __init__(self, missing: dict[str, list[str]], advice: str = "") -> None:
         #: Lines of the user's source by missing op.
         self.missing = missing
         lines = [f"  {what} ({len(places)}x), first at {places[0]}" for what, places in sorted(missing.items())]
-        super().__init__("the model needs what reprise lacks; fallback=True leaves such graphs to Inductor:\n"
-                         + "\n".join(lines))
+        super().__init__(f"the model needs what reprise lacks{advice}:\n" + "\n".join(lines))
 
 
 def describe_subclasses(values: Iterable[Any]) -> str:

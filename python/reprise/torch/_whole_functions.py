@@ -61,7 +61,7 @@ def _split(module: fx.GraphModule) -> fx.GraphModule:
     return split_module(module, None, lambda node: parts[node])
 
 
-class _Called(torch.nn.Module):
+class Called(torch.nn.Module):
     """Code in place of a part."""
 
     def __init__(self, code: Callable[..., Any], is_single: bool) -> None:
@@ -223,7 +223,7 @@ class _PartCompiler(fx.Interpreter):
                 output.args = ((output.args[0],),)
                 part.recompile()
             code = self._compiler(part, arguments)
-        self.made[target] = _Called(code, is_single)
+        self.made[target] = Called(code, is_single)
         return made
 
     def _function(self, part: fx.GraphModule, node: fx.Node, arguments: Any) -> Callable[..., Any]:

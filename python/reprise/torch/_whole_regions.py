@@ -22,8 +22,18 @@ from ._whole_errors import source_line
 Split = Callable[[fx.GraphModule], fx.GraphModule]
 
 
+def is_region(node: fx.Node) -> bool:
+    """Returns whether a node is a region of torch.utils.checkpoint."""
+    return node.target is torch.ops.higher_order.tag_activation_checkpoint
+
+
+def body_of(node: fx.Node) -> fx.GraphModule:
+    """Returns the body of a region."""
+    return node.graph.owning_module.get_submodule(node.args[0].target)
+
+
 def _regions(module: fx.GraphModule) -> list[fx.Node]:
-    return module.graph.find_nodes(op="call_function", target=torch.ops.higher_order.tag_activation_checkpoint)
+    return [node for node in module.graph.nodes if is_region(node)]
 
 
 def is_function(node: fx.Node) -> bool:

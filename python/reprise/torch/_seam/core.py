@@ -1,5 +1,8 @@
 """Private names of eager PyTorch: tensors, modes, autograd, trees, profiler."""
 
+from typing import Any
+
+from torch._C import DispatchKey
 from torch._C import _AutoDispatchBelowAutograd as BelowAutograd
 from torch._C import _current_graph_task_id as current_graph_task
 from torch._C import _get_cudnn_enabled as get_cudnn_enabled
@@ -23,10 +26,16 @@ from torch.utils._python_dispatch import TorchDispatchMode, is_traceable_wrapper
 from torch.utils._python_dispatch import _disable_current_modes as disable_current_modes
 from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_map_only, tree_unflatten
 
+
+def run_eagerly(operator: HigherOrderOperator, *arguments: Any, **named: Any) -> Any:
+    """Runs the eager form of a higher-order operator, whose ops autograd sees one by one."""
+    return operator.py_kernels[DispatchKey.CompositeExplicitAutograd](*arguments, **named)
+
+
 __all__ = [
     "BatchNorm", "BelowAutograd", "ExperimentalConfig", "HigherOrderOperator", "OpOverload", "TorchDispatchMode",
     "current_graph_task", "disable_current_modes", "disable_profiler", "enable_profiler", "enter_autocast", "exit_autocast", "get_data",
     "get_cudnn_enabled", "get_mkldnn_enabled", "get_unwrapped", "is_any_autocast_enabled", "is_functorch_wrapped_tensor",
-    "is_non_overlapping_and_dense_or_false", "is_traceable_wrapper_subclass", "keeps_graph", "set_cudnn_enabled",
+    "is_non_overlapping_and_dense_or_false", "is_traceable_wrapper_subclass", "keeps_graph", "run_eagerly", "set_cudnn_enabled",
     "set_grad_enabled", "set_mkldnn_enabled", "tree_flatten", "tree_leaves", "tree_map", "tree_map_only", "tree_unflatten",
 ]
