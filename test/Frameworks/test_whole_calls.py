@@ -114,6 +114,9 @@ def try_plans():
         checks.check(f"calls are priced, {options}", all(each["seconds"] > 0 for each in report.host_calls)
                      and report.workspace_bytes > 0, str(report.host_calls)[:800])
         launches.append(sum(each["launches"] for each in report.host_calls))
+    report = {each["callee"]: each["seconds"] / each["launches"] for each in report.host_calls}
+    checks.check("a derivative costs at least its operator", all(report[name.partition("/vjp")[0]] <= seconds
+                                                                 for name, seconds in report.items()), str(report))
     checks.check("calls are replayed", launches[0] < launches[-1], str(launches))
     checks.check("loss is finite, and so are gradients", all(each.isfinite().all() for each in made[0]))
     checks.check("complex gradients", any(each.is_complex() for each in made[0]))
@@ -196,7 +199,8 @@ def try_errors():
     checks.check("the next step is good", torch.equal(made, torch.eye(3) * 4), str(made))
     with tempfile.TemporaryDirectory() as folder:
         text = error_of(lambda: export(Spectral(), (draw(8, 16),), path=f"{folder}/m.mlir", loss=torch.sum))
-    checks.check("an export has no calls", "aten._fft_r2c.default" in text and "what reprise lacks" in text, text)
+    checks.check("an export has no calls", "aten._fft_r2c.default" in text and "what reprise lacks, and an exported" in text
+                 and "fallback" not in text, text)
 
 
 if __name__ == "__main__":

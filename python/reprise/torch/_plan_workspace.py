@@ -117,15 +117,15 @@ def _states(node: fx.Node) -> dict[int, Any]:
     return states
 
 
-def _made(node: fx.Node, name: str = "", begin: Callable[[], None] = lambda: None) -> tuple[Any] | None:
-    """Returns the results of an op for made-up operands, in a range of that name, behind `begin`; None if it refuses
-    all."""
+def _made(node: fx.Node, name: str = "", begin: Callable[[], None] = lambda: None, call: Callable | None = None) -> tuple[Any] | None:
+    """Returns the results of an op, or of a call in its place, for made-up operands, in a range of that name, behind
+    `begin`; None if it refuses all."""
     try:
         for args, kwargs in _real_arguments(node):
             begin()
             try:
                 with record_function(name or "made up"):
-                    return (node.target(*args, **kwargs),)
+                    return ((call or node.target)(*args, **kwargs),)
             except (RuntimeError, IndexError, ValueError):
                 continue
     except LookupError:
@@ -163,12 +163,12 @@ def _memory_peaks(records: Iterable[Iterable[Any]], names: list[str]) -> dict[st
     return peaks
 
 
-def run(node: fx.Node, name: str = "", begin: Callable[[], None] = lambda: None) -> tuple[Any] | None:
-    """Returns the results of an op for made-up operands, or None if it accepts none. Its run is the last range of that
-    name, behind `begin`."""
+def run(node: fx.Node, name: str = "", begin: Callable[[], None] = lambda: None, call: Callable | None = None) -> tuple[Any] | None:
+    """Returns the results of an op, or of a call in its place, for made-up operands, or None if it accepts none. Its run
+    is the last range of that name, behind `begin`."""
     if any(each.name == OPAQUE for each in node.target._schema.arguments):
         return None
-    return _made(node, name, begin)
+    return _made(node, name, begin, call)
 
 
 def _find_storages(node: fx.Node, made: tuple[Any] | None) -> Storages | None:
