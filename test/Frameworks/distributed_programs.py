@@ -12,7 +12,7 @@ from torch import nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
-from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleGPipe
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleGPipe, ScheduleInterleavedZeroBubble, ScheduleZBVZeroBubble
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 from torch.nn.parallel import DistributedDataParallel
 
@@ -180,24 +180,35 @@ class Training:
         return self.model.parameters()
 
 
+#: Schedules of pipelines, those of two stages on each process with the place of the second one.
+SCHEDULES = {"gpipe": ScheduleGPipe, "1f1b": Schedule1F1B, "zb": ScheduleInterleavedZeroBubble, "zbv": ScheduleZBVZeroBubble}
+SECOND = {"zb": lambda rank, size: size + rank, "zbv": lambda rank, size: 2 * size - 1 - rank}
+
+
 class Pipeline:
-    """Training of a pipeline, a stage on each process."""
+    """Training of a pipeline, one or two stages on each process."""
 
     def __init__(self, schedule, where, options, micro=4):
         torch._dynamo.reset()
-        torch.manual_seed(dist.get_rank())
-        self.rank, self.size, self.losses = dist.get_rank(), dist.get_world_size(), []
-        self.model = Part(2, self.rank == 0, self.rank == self.size - 1)
-        stage = PipelineStage(compile_parts(self.model, where, options), self.rank, self.size, torch.device("cpu"))
-        self.schedule = {"gpipe": ScheduleGPipe, "1f1b": Schedule1F1B}[schedule](stage, micro, loss_fn=loss_of)
+        rank, size = dist.get_rank(), dist.get_world_size()
+        self.numbers = [rank, SECOND[schedule](rank, size)] if schedule in SECOND else [rank]
+        self.last = size * len(self.numbers) - 1
+        self.model = nn.ModuleList(map(self.make_part, self.numbers))
+        stages = [PipelineStage(compile_parts(each, where, options), number, self.last + 1, torch.device("cpu"))
+                  for each, number in zip(self.model, self.numbers)]
+        self.schedule = SCHEDULES[schedule](stages if schedule in SECOND else stages[0], micro, loss_fn=loss_of)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.01)
         self.inputs = 2 * BATCH * (TOKENS + 1) * 8
+
+    def make_part(self, number):
+        torch.manual_seed(number)
+        return Part(2 // len(self.numbers), number == 0, number == self.last)
 
     def step(self, number):
         torch.manual_seed(number)
         tokens = torch.randint(VOCABULARY, (2 * BATCH, TOKENS + 1), generator=torch.Generator().manual_seed(number))
-        given, losses = (tokens[:, :-1].contiguous(),) if self.rank == 0 else (), []
-        named = {"target": tokens[:, 1:].contiguous(), "losses": losses} if self.rank == self.size - 1 else {}
+        given, losses = (tokens[:, :-1].contiguous(),) if 0 in self.numbers else (), []
+        named = {"target": tokens[:, 1:].contiguous(), "losses": losses} if self.last in self.numbers else {}
         self.schedule.step(*given, **named)
         return torch.stack(losses).detach() if losses else torch.zeros(())
 

@@ -16,11 +16,11 @@ import checks
 KINDS = {"plan eager": {"backend": "reprise_plan", "options": {"codegen": "eager"}},
          "plan inductor": {"backend": "reprise_plan", "options": {}},
          "whole": {"backend": "reprise", "options": {}}}
-#: Largest error of a predicted peak. It may be higher for models that FSDP2 shards as a whole, whose one gathered buffer
-#: a thread of gloo may hold for longer in the recorded step, and for stages that share a table with larger stages.
-NEAR, ABOVE = 0.03, 0.08
-#: Seconds for all scenarios of one group of processes.
-SECONDS = 900
+#: Largest error of a predicted peak. Inductor's code keeps less in memory than its plan. A thread of gloo may free one
+#: result of a collective within a pass of a tensor parallel layer, which counts to the end of the pass.
+NEAR, ABOVE = 0.03, {"plan inductor": 0.2, "tp": 0.08, "tp regions": 0.08, "zb": 0.4, "zbv": 0.4}
+#: Seconds in which a group of processes has to end one more scenario.
+SECONDS = 600
 #: Scenarios that run by default, in which faults were found: (processes, wrap, when, where, kind, budget as a share, micro-batches).
 CHOSEN = [
     (2, "fsdp", "before", "layers", "plan eager", 0.7, 2),
@@ -31,18 +31,29 @@ CHOSEN = [
     (2, "tp", "after", "layers", "plan eager", 0.7, 1),
     (2, "tp", "after", "layers", "whole", None, 1),
     (2, "1f1b", "", "layers", "plan eager", 0.7, 4),
+    (2, "fsdp", "before", "layers", "plan inductor", 0.8, 1),
+    (2, "fsdp whole", "after", "whole", "plan inductor", 0.8, 1),
+    (2, "ddp", "after", "layers", "plan inductor", 0.8, 1),
+    (2, "tp", "after", "layers", "plan inductor", 0.8, 1),
+    (2, "1f1b", "", "layers", "plan inductor", 0.8, 4),
+    (2, "zb", "", "layers", "plan eager", 0.7, 4),
+    (2, "zbv", "", "layers", "plan eager", 0.7, 4),
+    (4, "hsdp", "before", "layers", "plan eager", 0.7, 1),
 ]
 
 
 def everything():
-    """Returns all combinations."""
+    """Returns combinations: every program with every way to compile, in turn before and after it is wrapped."""
     wraps = ("fsdp", "fsdp kept", "fsdp whole", "fsdp whole kept", "fsdp bf16", "fsdp regions", "ddp", "ddp views", "tp", "tp regions")
-    found = [(2, wrap, when, where, kind, budget, micro) for wrap in wraps for when in ("before", "after") for where in ("layers", "whole")
-             for kind in KINDS for budget in (None, 0.75) for micro in ((1,) if wrap.startswith("tp") else (1, 2))]
-    found += [(count, wrap, "", where, kind, budget, 4) for count in (2, 4) for wrap in ("gpipe", "1f1b") for where in ("layers", "whole")
-              for kind in KINDS for budget in (None, 0.75)]
-    return found + [(4, wrap, when, where, kind, budget, 1) for wrap in ("hsdp", "fsdp and tp") for when in ("before", "after")
-                    for where in ("layers", "whole") for kind in KINDS for budget in (None, 0.75)]
+    orders = [(when, where) for when in ("before", "after") for where in ("layers", "whole")]
+    found = [(2, wrap, *order, kind, 0.75, 1 if wrap.startswith("tp") else 1 + place % 2) for wrap in wraps
+             for place, order in enumerate(orders) for kind in KINDS]
+    found += [(2, wrap, *orders[number % 4], kind, None, 1) for number, wrap in enumerate(wraps) for kind in KINDS]
+    found += [(count, wrap, "", where, kind, 0.75, 4) for count in (2, 4) for wrap in ("gpipe", "1f1b") for where in ("layers", "whole")
+              for kind in KINDS]
+    found += [(2, wrap, "", "layers", kind, 0.75, 4) for wrap in ("zb", "zbv") for kind in KINDS]
+    return found + [(4, wrap, *orders[place], kind, 0.75, 1) for number, wrap in enumerate(("hsdp", "fsdp and tp"))
+                    for place in (number, 3 - number) for kind in KINDS]
 
 
 def name_of(scenario):
@@ -93,15 +104,15 @@ class Rank:
             found, free = self.judge(scenario, kind)
             if kind == "plan eager" and not is_low:
                 yield "eager code's bits", p.equal(found, expected), ""
-            elif kind == "plan inductor" and not is_low:
-                yield "near eager code", p.near(found, expected), ""
             expected, peak = found, free
-        if share is None:
-            return
-        options = KINDS[kind]["options"]
-        share += 0.4 * ("regions" in scenario[1])
+        if share is not None:
+            yield from self.run_within(scenario, share + 0.4 * ("regions" in scenario[1]), expected, peak)
+
+    def run_within(self, scenario, share, expected, peak):
+        """Yields checks of the same program within a share of its peak."""
+        kind, p = scenario[4], self.programs
         budget = p.most(peak * share) if kind != "whole" else f"{share:.0%}"
-        found, taken = p.train(self.make(scenario, {**KINDS[kind], "options": {**options, "budget": budget}}))
+        found, taken = p.train(self.make(scenario, {**KINDS[kind], "options": {**KINDS[kind]["options"], "budget": budget}}))
         yield "the same bits", p.equal(found, expected), ""
         limits, predicted, limit = p.plan_of_step()
         every = [None] * scenario[0]
@@ -109,11 +120,9 @@ class Rank:
         said = f"peak {peak:,}, limit {limit:,}, taken {taken:,}, {100 * (predicted / taken - 1):+.2f} % predicted"
         if scenario[1] in p.WRAPS:
             yield "one plan", every.count(limits) == len(every), f"{every}"
-        # Threads of gloo free buffers of collectives in graphs, which the profiler does not see.
-        if kind == "plan eager" and "tp" not in scenario[1]:
+        if kind != "whole":
             yield "within the budget", taken <= budget, said
-            above = ABOVE if "fsdp whole" in scenario[1] or scenario[1] not in p.WRAPS else NEAR
-            yield "the prediction is near", -NEAR < predicted / taken - 1 < above, said
+            yield "the prediction is near", -NEAR < predicted / taken - 1 < max(ABOVE.get(each, NEAR) for each in (kind, scenario[1])), said
 
 
 def run_rank():
@@ -139,9 +148,11 @@ def run_group(scenarios, folder):
     ranks = [subprocess.Popen([sys.executable, __file__, "rank", json.dumps(scenarios)], stdout=outputs[rank], stderr=subprocess.STDOUT,
                               env={**os.environ, "RANK": str(rank), "WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1",
                                    "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}) for rank in range(count)]
-    end = time.time() + SECONDS
+    end, written = time.time() + SECONDS, 0
     while any(each.poll() is None for each in ranks) and not any(each.poll() for each in ranks) and time.time() < end:
         time.sleep(0.2)
+        if (now := sum(os.path.getsize(each.name) for each in outputs)) > written:
+            end, written = time.time() + SECONDS, now
     time.sleep(1.0)
     for each in ranks:
         each.kill()

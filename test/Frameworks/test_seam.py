@@ -1,5 +1,7 @@
 """The seam to PyTorch's private names: patches of functions that have changed, and versions that were not tested."""
 import contextlib
+import threading
+import types
 import warnings
 from unittest import mock
 
@@ -9,7 +11,8 @@ from test_plan import Net, compiled, refused
 from test_plan_alone import run_alone
 
 import reprise
-from reprise.torch._seam import patches, versions, wrappers
+from reprise.torch._seam import patches, sharded, versions, wrappers
+from reprise.torch._step_gauge import CpuGauge
 
 #: One training step with the default options: whether its gradients are eager's, and whether Inductor's code was counted.
 STEP = ("warnings.simplefilter('ignore'); import reprise.torch, sys; torch.manual_seed(0); "
@@ -56,6 +59,43 @@ def try_functions():
     absent = patches.Patch(patches.PLAN, "torch._functorch.nowhere:Nothing", "run")
     good, text = refused(reprise.Error, "lacks torch._functorch.nowhere.Nothing", 'backend="reprise" works', call=absent.check)
     checks.check("a module that is missing", good, text)
+
+
+def try_shards():
+    """A class of FSDP2 without what a budget counts is an error; one whose function has changed, too, unless nothing is sharded."""
+    good, text = refused(reprise.Error, "has a SimpleNamespace without first or second", 'backend="reprise_plan" without a budget works',
+                         call=lambda: sharded._read(types.SimpleNamespace(), "first", "second"))
+    checks.check("a class without a part", good, text)
+    with as_new(), mock.patch.object(patches.SHARDED[1].owner, "lazy_init", changed):
+        checks.check("nothing is sharded", sharded.held() == [])
+    with as_new(), mock.patch.object(patches.SHARDED[1].owner, "lazy_init", changed):
+        module = fully_shard_alone(torch.nn.Linear(4, 4))
+        good, text = refused(reprise.Error, "FSDPCommContext.lazy_init", 'and backend="reprise"', call=sharded.held)
+        checks.check("a sharded module with a changed function", good, text)
+    del module
+
+
+def fully_shard_alone(module):
+    """Shards a module over one process."""
+    from torch.distributed.fsdp import fully_shard
+    if not torch.distributed.is_initialized():
+        torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+    return fully_shard(module, mesh=torch.distributed.init_device_mesh("cpu", (1,)))
+
+
+def try_count():
+    """The gauge sees what another thread frees, at the next mark."""
+    blocks, gauge = [], CpuGauge()
+    gauge.start()
+    blocks += [torch.empty(1 << 20, dtype=torch.uint8), torch.empty(1 << 16, dtype=torch.uint8)]
+    gauge.mark()
+    thread = threading.Thread(target=lambda: blocks.pop(0))
+    thread.start()
+    thread.join()
+    gauge.mark()
+    blocks.append(torch.empty(1 << 18, dtype=torch.uint8))
+    found, large, small, more = gauge.stop(), 1 << 20, 1 << 16, 1 << 18
+    checks.check("another thread's frees", found == [(large + small, large + small), (small, large + small), (small + more, small + more)], str(found))
 
 
 def try_models():
@@ -125,7 +165,7 @@ def try_names():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_functions, try_models, try_compiled_functions, try_untested, try_versions, try_names):
+    for part in (try_functions, try_shards, try_count, try_models, try_compiled_functions, try_untested, try_versions, try_names):
         torch.manual_seed(0)
         torch._dynamo.reset()
         part()

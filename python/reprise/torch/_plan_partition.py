@@ -217,7 +217,7 @@ class Partitioner(CustomPartitionerFn):
 
     def _start(self, problem: Problem, answer: Answer) -> Answer:
         """Returns the first plan of a graph, whose step is not known yet. A budget in bytes is the step's: the plan
-        leaves room for the calls that wait, and saves the fewest bytes if others may follow."""
+        leaves room for the calls that wait. If others may follow, it saves the fewest bytes, and has a small peak."""
         if self.budget.endswith("%") or self.budget == UNLIMITED:
             return answer
         limit = answer.summary["budget"] - self.beside()
@@ -226,8 +226,13 @@ class Partitioner(CustomPartitionerFn):
             answer = answer if answer.fits else ask(problem.to_json(), str(answer.summary["lowest_peak"]))
         if any(each.numel() == 1 for each in problem.list_tangents()) and not self.is_followed:  # a loss
             return answer
-        self.saved = curves.least_saved(problem, answer.summary["budget"], self.num_fwd_outputs)
-        return answer if self.saved is None else curves.ask_within(problem, answer.summary["budget"], self.saved)
+        peak = answer.summary["budget"]
+        self.saved = curves.least_saved(problem, peak, self.num_fwd_outputs)
+        if self.saved is None:
+            return answer
+        # Inductor's code may need more than a small plan, and has to fit the budget only.
+        peak = peak if self.is_fused else curves.smallest_first(problem, peak, self.saved, self.num_fwd_outputs)
+        return curves.ask_within(problem, peak, self.saved)
 
     def _refuse(self, problem: Problem, summary: dict[str, Any], musts: int) -> str:
         lines = [f"the budget of {self.budget} ({summary['budget']:,} bytes) cannot be met"]

@@ -12,6 +12,8 @@ from ._step_weights import Weight, border_bytes, leave_out_empty, limit_saved, w
 
 #: Limits of the saved bytes that are tried, as shares of the bytes that are saved without replays.
 LEVELS = (0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.625, 0.75, 1.0)
+#: Smaller peaks that are tried for a first plan.
+FIRST = 4
 #: Corrections of a plan whose step exceeds the budget.
 CORRECTIONS = 4
 
@@ -32,6 +34,22 @@ def least_saved(problem: Problem, peak: int, num_fwd_outputs: int) -> int | None
     nearest = ask_within(problem, peak, 0)
     saved = weigh(problem, nearest.plan["executions"], num_fwd_outputs).saved
     return saved if ask_within(problem, peak, saved).fits else None
+
+
+def smallest_first(problem: Problem, peak: int, saved: int, num_fwd_outputs: int) -> int:
+    """Returns a peak within which a plan saves ``saved`` bytes, as small as a few tries find. Smaller peaks are only tried
+    if two calls at once might not fit ``peak``, because each try is a search."""
+    def weigh_within(limit: int) -> tuple[int, bool]:
+        answer = ask_within(problem, limit, saved)
+        return weigh(problem, answer.plan["executions"], num_fwd_outputs).peak, answer.fits
+
+    least, (small, _) = 0, weigh_within(peak)
+    if 2 * small <= peak:
+        return peak
+    for _ in range(FIRST):
+        found, fits = weigh_within(tried := (least + small) // 2)
+        least, small = (least, found) if fits else (tried, small)
+    return small
 
 
 class Curve:

@@ -1,22 +1,25 @@
-"""Gauges the allocator during a step: by the memory events of PyTorch's profiler on a CPU, by its statistics on CUDA."""
+"""Gauges the allocator during a step: by the memory events of PyTorch's profiler on a CPU, by its statistics on CUDA.
+
+The profiler sees the blocks of its own thread. On a CPU, a thread of the process group may free a buffer. So the count
+of all threads is read at each mark, and what the profiler has missed is corrected there.
+"""
 
 from __future__ import annotations
 
-import itertools
-from typing import Any, Iterable
+from typing import Any, Iterable, Sequence
 
 import torch
 from torch.autograd import ProfilerConfig, ProfilerState
 from torch.profiler import record_function
 
-from ._seam import logs
+from ._seam import allocator, logs
 from ._seam.core import ExperimentalConfig, disable_profiler, enable_profiler
 
 MARK = "reprise: mark of a step"
 
 
 class CpuGauge:
-    """Reader of the CPU's allocator in the calling thread. It counts from its start."""
+    """Reader of the CPU's allocator. It counts from its start: between marks the blocks of the calling thread."""
 
     def start(self) -> bool:
         """Returns whether the profiler could be started: a thread has one, which may be the user's."""
@@ -26,31 +29,63 @@ class CpuGauge:
             return False
         # PyTorch warns of the first block that is freed and was allocated before. Such blocks are expected here.
         self._level = logs.exchange_level(logs.ERROR)
+        self._count = allocator.count()
+        if self._count:
+            self._count.switch(True)
+            self._before = self._count.bytes()
+        #: Bytes that all threads hold at each mark.
+        self._held: list[int] = []
         return True
 
     def mark(self) -> None:
         """Marks a moment."""
         with record_function(MARK):
             pass
+        self._read()
+
+    def _read(self) -> None:
+        if self._count:
+            self._held.append(self._count.bytes() - self._before)
 
     def stop(self) -> list[tuple[int, int]]:
         """Returns, for each mark and for the end, the bytes that are held, and the most since the mark before."""
+        self._read()
+        if self._count:
+            self._count.switch(False)
         events = disable_profiler()
         logs.exchange_level(self._level)
-        return list(_read(itertools.chain.from_iterable(events)))
+        # Each thread has events of its own. A thread of the process group has some if it works for a marked one.
+        own = next((each for each in events if any(map(_is_mark, each))), ())
+        return list(_correct(_read_events(own), self._held))
 
 
-def _read(events: Iterable[Any]) -> Iterable[tuple[int, int]]:
+def _is_mark(event: Any) -> bool:
+    return event.kind() == "push" and event.name() == MARK
+
+
+def _read_events(events: Iterable[Any]) -> Iterable[tuple[int, int]]:
     live = peak = 0
     for each in events:
-        kind = each.kind()
-        if kind == "push" and each.name() == MARK:
+        if _is_mark(each):
             yield live, peak
             peak = live
-        elif kind == "memory_alloc":
+        elif each.kind() == "memory_alloc":
             live += each.cpu_memory_usage()
             peak = max(peak, live)
     yield live, peak
+
+
+def _correct(found: Iterable[tuple[int, int]], held: Sequence[int]) -> Iterable[tuple[int, int]]:
+    """Yields the bytes of one thread with what other threads have allocated and freed. Nobody knows when they did so
+    between two marks, so that the peak has the more of both marks."""
+    if not held:
+        yield from found
+        return
+    before = 0
+    for (live, peak), now in zip(found, held, strict=True):
+        missed = now - live
+        yield now, peak + max(before, missed)
+        before = missed
 
 
 class CudaGauge:

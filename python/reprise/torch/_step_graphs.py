@@ -38,7 +38,7 @@ class StepGraph:
         #: The first plan, and the step's plan, whose code is made at the next call.
         self.first: Option | None = None
         self.planned: Option | None = None
-        self.is_cuda = False
+        self.is_cuda = self.is_fused = False
         #: Whether the first plan saves the fewest bytes, since the step was not known.
         self.saves_least = False
 
@@ -59,6 +59,7 @@ class StepGraph:
         if partitioner.problem is None:
             return code
         self.is_cuda = any(isinstance(each, torch.Tensor) and each.is_cuda for each in inputs)
+        self.is_fused = partitioner.is_fused
         self.curve = Curve(partitioner.problem, partitioner.num_fwd_outputs)
         self.curve.record(partitioner.limits, partitioner.executions())
         self.saves_least = partitioner.saved is not None

@@ -9,8 +9,11 @@ from typing import Any, Callable, Iterator, Sequence
 
 import torch
 
+from .._errors import Error
 from . import _step_engine as engine
 from . import _step_plan as step_plan
+from ._plan_budgets import to_bytes
+from ._seam.pipelines import finds_sizes
 from ._step_graphs import StepGraph
 from ._step_joint import Option, Row, merge
 from ._step_record import Call, Earlier, Segment, list_rows, storages_of
@@ -71,6 +74,7 @@ class Ledger:
                 self._start(graph)
             segment = self._segment
             call = Call(graph, len(segment.calls))
+            self._check("forward", call)
             segment.calls.append(call)
             segment.order.append(("F", graph.number))
             is_known = segment.gauge is None and self._follows(segment)
@@ -86,8 +90,11 @@ class Ledger:
         if self._new & set(related):
             step_plan.plan(self.budget, related, dict(self.graphs))
             self._new -= set(related)
-        records = (not is_known or self._is_missed) and len(self.known) < ORDERS and not engine.is_inside()
+        is_trial = finds_sizes()
+        records = (not is_known or self._is_missed) and len(self.known) < ORDERS and not engine.is_inside() and not is_trial
         self._segment = Segment(earlier, graph.is_cuda, records)
+        # A trial is no step: a plan for its few passes would leave no room for those of the step behind it.
+        self._segment.is_clean = not is_trial
 
     def _find_related(self, graph: int) -> dict[tuple, Known]:
         """Returns the orders that share graphs with those of a graph, directly or through others."""
@@ -106,6 +113,17 @@ class Ledger:
         """Returns whether the passes so far are the begin of a known order."""
         length = len(segment.order)
         return any(list(order[:length]) == segment.order and segment.before <= each.before for order, each in self.known.items())
+
+    def _check(self, kind: str, call: Call) -> None:
+        """Raises an Error if a pass of a step without a plan needs more bytes than the budget."""
+        segment = self._segment
+        if segment.gauge is None or self.budget.endswith("%"):
+            return
+        needed, limit = segment.needed_bytes(kind, call), to_bytes(self.budget)
+        if needed > limit:
+            raise Error(f"the first step needs {needed:,} bytes, more than the budget of {self.budget} ({limit:,} bytes): "
+                        f"{len(segment.waiting)} calls wait at once for their backward passes, and each has its smallest plan; raise the "
+                        "budget, or run fewer forward passes before a backward pass", least_budget=needed)
 
     def hold(self, call: Call, arguments: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Notes that a forward pass has saved values."""
@@ -135,6 +153,7 @@ class Ledger:
             segment = self._segment
             if segment is None or call not in segment.waiting:
                 return
+            self._check("kept" if keeps else "freed", call)
             segment.order.append(("K" if keeps else "B", call.number))
             segment.run("kept" if keeps else "backward", call)
             if segment.gauge:

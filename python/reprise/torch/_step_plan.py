@@ -32,15 +32,17 @@ Orders = Mapping[tuple, "Known"]
 
 def plan(budget: str, known: Orders, graphs: Mapping[int, "StepGraph"]) -> None:
     """Gives each graph of the known orders its plan. Raises an error if bytes cannot be met."""
-    numbers = _numbers(known)
-    rows = ranks.share(_key(budget, known, graphs), _table(known))
+    numbers, own = _numbers(known), _table(known)
+    rows = ranks.share(_key(budget, known, graphs), own)
     calls = [sum(each.passes.get(number, 0) for each in known.values()) for number in numbers]
     step = Step(budget, [graphs[number] for number in numbers], rows, calls)
     choice = step.choose()
     for number, (graph, option) in enumerate(zip(step.graphs, choice.options)):
         graph.planned = option
         graph.room = graph.curve.find_room(step.rows, choice.options, number, step.limit, option.held)
-    report.add(report.describe(step.limit, step.reference, choice, calls, step.rows))
+    # The plan fits on every rank. The report tells of this one.
+    peak = max(peak_of(each, choice.options) for each in own)
+    report.add(report.describe(step.limit, step.reference, dataclasses.replace(choice, peak=peak), calls, step.rows))
 
 
 def publish(budget: str, known: Orders, graphs: Mapping[int, "StepGraph"]) -> None:

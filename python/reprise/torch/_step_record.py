@@ -122,6 +122,12 @@ class Segment:
         self.running = call
         self.mark(kind, call)
 
+    def needed_bytes(self, kind: str, call: Call) -> int:
+        """Returns the bytes that a pass surely needs: saved values of the calls that wait, and what eager code of its plan
+        adds. Inductor's code may need less than its plan."""
+        waiting = sum(each.graph.weight.saved for each in self.waiting)
+        return waiting if call.graph.is_fused else waiting + _own_bytes(kind, call)
+
     def mark(self, kind: str, call: Call | None = None) -> None:
         """Begins a period of the record."""
         if self.gauge and self.is_own_thread():
@@ -163,6 +169,11 @@ class Segment:
         return found
 
 
+def _own_bytes(kind: str, call: Call) -> int:
+    """Returns the bytes that the plan of a recorded call adds in a pass."""
+    return Row(kind, call.graph.number, 0, ()).bytes_of(call.graph.number, 0, call.graph.weight)
+
+
 def list_rows(found: Sequence[tuple[Mark, int, int]]) -> list[Row]:
     """Returns the moments of a recorded segment, with the saved values of graphs taken out."""
     rows = []
@@ -175,6 +186,5 @@ def list_rows(found: Sequence[tuple[Mark, int, int]]) -> list[Row]:
         if mark.call is None:
             rows.append(Row("program", None, most - saved, waiting))
             continue
-        own = Row(mark.kind, mark.call.graph.number, 0, ()).bytes_of(mark.call.graph.number, 0, mark.call.graph.weight)
-        rows.append(Row(mark.kind, mark.call.graph.number, max(begin, most - own) - saved, waiting))
+        rows.append(Row(mark.kind, mark.call.graph.number, max(begin, most - _own_bytes(mark.kind, mark.call)) - saved, waiting))
     return rows

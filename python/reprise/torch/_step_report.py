@@ -36,7 +36,7 @@ class StepPlan:
 
     #: Budget of the step in bytes.
     budget: int
-    #: Predicted peak of the step; and that of a step without replays.
+    #: Predicted peak of the step on this rank; and that of a step without replays on the rank that holds the most.
     peak: int
     peak_without_replays: int
     #: Most bytes that are held beside the plans of graphs: gradients, outputs, and what the program allocates.

@@ -18,8 +18,10 @@ from .versions import is_tested, release
 
 #: Parts of the package, each with what works without it.
 PLAN, INDUCTOR, WATCH = 'backend="reprise_plan"', 'codegen="inductor"', "the watch of replayed writes"
+SHARDS = "a budget of a step of modules that fully_shard shards"
 _WORKS = {PLAN: 'backend="reprise" works', INDUCTOR: 'backend="reprise_plan" with codegen="eager" works, and backend="reprise"',
-          WATCH: "both backends work without it"}
+          WATCH: "both backends work without it",
+          SHARDS: 'backend="reprise_plan" without a budget works, and backend="reprise"'}
 #: Functions of Inductor's C++ code whose bits depend on vectors.
 FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
              "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sigmoid", "sin", "sinh", "tan", "tanh")
@@ -67,8 +69,9 @@ class Patch:
             parameters.update(repr([*inspect.signature(function).parameters]).encode())
             try:
                 sources.update(inspect.getsource(function).encode())
-            except OSError:  # a build without sources
-                sources.update(function.__code__.co_code)
+            except (OSError, TypeError):  # a build without sources, or a function of C in the place of Python's
+                code = getattr(function, "__code__", None)
+                sources.update(code.co_code if code else repr(function).encode())
         return sources.hexdigest()[:12], parameters.hexdigest()[:12]
 
     def _name(self, name: str) -> str:
@@ -129,5 +132,17 @@ ENGINE = Patch(PLAN, "torch.autograd", "_engine_run_backward")
 #: Regions of torch.utils.checkpoint outside of graphs.
 REGION = Patch(WATCH, "torch.utils.checkpoint", "_checkpoint_without_reentrant_generator")
 REENTRANT = Patch(WATCH, "torch.utils.checkpoint:CheckpointFunction", "forward")
+#: Functions of FSDP2 that set, fill and drop what the budget of a step counts.
+_FSDP = "torch.distributed.fsdp._fully_shard."
+SHARDED = (
+    Patch(SHARDS, f"{_FSDP}_fsdp_state:FSDPState", "__init__"),
+    Patch(SHARDS, f"{_FSDP}_fsdp_param_group:FSDPCommContext", "lazy_init"),
+    Patch(SHARDS, f"{_FSDP}_fsdp_param_group:FSDPParamGroup", "__init__", "unshard", "wait_for_unshard", "reshard", "post_backward",
+          "finalize_backward"),
+    Patch(SHARDS, f"{_FSDP}_fsdp_param:FSDPParam", "init_all_gather_outputs", "init_unsharded_param", "to_sharded_post_forward",
+          "free_unsharded_param"),
+    Patch(SHARDS, f"{_FSDP}_fsdp_collectives", "foreach_all_gather", "foreach_reduce"),
+    Patch(SHARDS, "torch.distributed._composable_state", "_insert_module_state"),
+)
 
-ALL = [each for each in globals().values() if isinstance(each, Patch)]
+ALL = [*(each for each in globals().values() if isinstance(each, Patch)), *SHARDED]

@@ -8,6 +8,7 @@ from typing import Any, Iterable, Iterator
 import torch
 
 from .core import is_traceable_wrapper_subclass, tree_leaves
+from .patches import SHARDED
 
 _STATES = "torch.distributed.fsdp._fully_shard._fsdp_state"
 
@@ -29,24 +30,52 @@ def _states() -> list[Any]:
     from torch.distributed._composable_state import _module_state_mapping
     found = [each for value in list(_module_state_mapping.values()) for each in tree_leaves([value])]
     made = [each() if callable(each) else each for each in found]
-    return list({id(each): each for each in made if isinstance(each, sys.modules[_STATES].FSDPState)}.values())
+    states = list({id(each): each for each in made if isinstance(each, sys.modules[_STATES].FSDPState)}.values())
+    for each in SHARDED if states else ():
+        each.check()
+    return states
+
+
+def _read(owner: Any, *names: str) -> Any:
+    """Returns the first of some attributes that is there; None if FSDP2 sets it later. Raises an Error about a class that
+    has none of them."""
+    for name in names:
+        if hasattr(owner, name):
+            return getattr(owner, name)
+    if any(name in getattr(type(owner), "__annotations__", ()) for name in names):
+        return None
+    raise SHARDED[0].refuse(f"has a {type(owner).__name__} without {' or '.join(names)}")
 
 
 def _groups(state: Any) -> list[Any]:
-    groups = getattr(state, "_fsdp_param_groups", None)
-    return list(groups) if groups is not None else [each for each in [state._fsdp_param_group] if each is not None]
+    groups = _read(state, "_fsdp_param_groups", "_fsdp_param_group")
+    return [each for each in (groups if isinstance(groups, list) else [groups]) if each is not None]
 
 
 def _held_by_group(group: Any) -> Iterator[Any]:
     """Yields tensors of one group of parameters: gathered ones, and buffers."""
-    yield getattr(group._all_gather_result, "all_gather_output", None)
-    yield getattr(group, "_partial_reduce_output", None)
-    for each in group.fsdp_params:
-        yield from each.all_gather_outputs
-        yield from getattr(each, "_unsharded_inner_tensors", ())
-        yield getattr(each, "_sharded_post_forward_param_data", None)
-        yield getattr(each, "unsharded_accumulated_grad", None)
-        yield getattr(getattr(each, "sharded_param", None), "grad", None)
+    if gathered := _read(group, "_all_gather_result"):
+        yield _read(gathered, "all_gather_output")
+    yield _read(group, "_partial_reduce_output")
+    if reduced := _read(group, "_all_reduce_state"):
+        yield _read(reduced, "all_reduce_input")
+    for each in _read(group, "fsdp_params"):
+        yield from _read(each, "all_gather_outputs") or ()
+        yield from _read(each, "_unsharded_inner_tensors") or ()
+        yield _read(each, "_sharded_post_forward_param_data")
+        yield _read(each, "unsharded_accumulated_grad")
+        yield _read(each, "sharded_param").grad
+
+
+def _held_by_context(context: Any) -> Iterator[Any]:
+    """Yields buffers that groups share; none before FSDP2's first forward pass, which sets their places."""
+    if not vars(context):
+        return
+    if gathered := _read(context, "all_gather_state"):
+        yield _read(gathered.all_gather_result, "all_gather_output")
+    states = _read(context, "reduce_scatter_states", "reduce_scatter_state")
+    for each in states if isinstance(states, list) else [states]:
+        yield each and _read(each, "reduce_scatter_input")
 
 
 def held() -> list[torch.Tensor]:
@@ -54,11 +83,7 @@ def held() -> list[torch.Tensor]:
     shards."""
     found: list[Any] = []
     for state in _states():
-        context = state._comm_ctx
-        gathered = getattr(getattr(context, "all_gather_state", None), "all_gather_result", None)
-        found.append(getattr(gathered, "all_gather_output", None))
-        states = getattr(context, "reduce_scatter_states", None) or [getattr(context, "reduce_scatter_state", None)]
-        found += [getattr(each, "reduce_scatter_input", None) for each in states]
+        found += _held_by_context(_read(state, "_comm_ctx"))
         for group in _groups(state):
             found += _held_by_group(group)
     return [each for each in plain(found) if isinstance(each, torch.Tensor) and each.layout is torch.strided]
