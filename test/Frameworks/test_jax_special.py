@@ -1,7 +1,11 @@
 """JAX where numbers are special, zeros, infinities, NaNs and ties; and its models in f64."""
+import os
 import warnings
 
 import checks
+
+# The code of JAX only judges here, so that its speed does not matter. Without this, XLA compiles for most of the time.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 
 try:
     import jax

@@ -88,7 +88,7 @@ class Nested(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.pairs = nn.ModuleList(nn.ModuleList(block(64, 0.2) for _ in range(3)) for _ in range(3))
+        self.pairs = nn.ModuleList(nn.ModuleList(block(64, 0.2) for _ in range(2)) for _ in range(3))
 
     @staticmethod
     def walk(pair, x):
