@@ -254,10 +254,6 @@ def equal(found, expected):
     return len(found) == len(expected) and all(map(torch.equal, found, expected))
 
 
-def near(found, expected, tolerance=2e-3):
-    return all(torch.allclose(a, b, rtol=tolerance, atol=tolerance) for a, b in zip(found, expected, strict=True))
-
-
 def most(number):
     """Returns the highest of a number on all processes."""
     held = torch.tensor(float(number), dtype=torch.float64)
