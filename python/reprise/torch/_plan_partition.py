@@ -226,13 +226,14 @@ class Partitioner(CustomPartitionerFn):
             answer = answer if answer.fits else ask(problem.to_json(), str(answer.summary["lowest_peak"]))
         if any(each.numel() == 1 for each in problem.list_tangents()) and not self.is_followed:  # a loss
             return answer
-        peak = answer.summary["budget"]
-        self.saved = curves.least_saved(problem, peak, self.num_fwd_outputs)
+        room = answer.summary["budget"]
+        self.saved = curves.least_saved(problem, room, self.num_fwd_outputs)
         if self.saved is None:
             return answer
         # Inductor's code may need more than a small plan, and has to fit the budget only.
-        peak = peak if self.is_fused else curves.smallest_first(problem, peak, self.saved, self.num_fwd_outputs)
-        return curves.ask_within(problem, peak, self.saved)
+        peak = room if self.is_fused else curves.smallest_first(problem, room, self.saved, self.num_fwd_outputs)
+        answer = curves.ask_within(problem, peak, self.saved)
+        return dataclasses.replace(answer, summary={**answer.summary, "budget": room})
 
     def _refuse(self, problem: Problem, summary: dict[str, Any], musts: int) -> str:
         lines = [f"the budget of {self.budget} ({summary['budget']:,} bytes) cannot be met"]

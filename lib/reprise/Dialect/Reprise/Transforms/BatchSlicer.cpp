@@ -40,7 +40,10 @@ void BatchSlicer::run() {
   cloneKnown(BatchState::Whole);
   for (int64_t number = 0; number < lanes.microbatches; ++number)
     runPart({number, lanes.firstSample(number), lanes.firstSample(number + 1)});
-  finishTotals();
+  for (Operation &op : old->without_terminator())
+    for (Value result : op.getResults())
+      if (std::optional<Value> total = totals.lookup(result).get())
+        whole.map(result, finish(&op, *total, result.getType()));
   cloneKnown(BatchState::Total);
   returnResults();
   old->dropAllReferences();
@@ -364,13 +367,6 @@ Value BatchSlicer::finish(Operation *op, Value sum, Type type) {
                         makeSplat(builder, op->getLoc(), sumType, static_cast<double>(count)));
   }
   return sum.getType() == type ? sum : Value(create<CastOp>(op, type, sum));
-}
-
-void BatchSlicer::finishTotals() {
-  for (Operation &op : old->without_terminator())
-    for (Value result : op.getResults())
-      if (std::optional<Value> total = totals.lookup(result).get())
-        whole.map(result, finish(&op, *total, result.getType()));
 }
 
 void BatchSlicer::handOver() {

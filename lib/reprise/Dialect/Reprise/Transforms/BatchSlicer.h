@@ -82,7 +82,6 @@ private:
     mark(op);
     return op;
   }
-  void finishTotals();
   /// States go to the next micro-batch, rows to the results.
   void handOver();
   void returnResults();
