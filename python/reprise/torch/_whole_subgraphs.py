@@ -26,8 +26,8 @@ SUBGRAPHS = torch.ops.reprise.subgraphs.default
 _known: dict[str, "_Subgraphs"] = {}
 #: Numbers of subgraphs with tensors of their own, for which no text stands.
 _unnamed = itertools.count()
-#: Autocast of the CPU: whether it is on, and its type.
-Autocast = tuple[bool, torch.dtype]
+#: Autocast of each kind of device: whether it is on, and its type.
+Autocast = dict[str, tuple[bool, torch.dtype]]
 
 
 class _Operand:
@@ -77,8 +77,11 @@ class _Subgraphs:
         leaves = [(numbers if leaf.is_number else tensors)[leaf.place] if isinstance(leaf, _Operand) else leaf
                   for leaf in self._leaves]
         arguments, keywords = tree_unflatten(leaves, self._structure)
-        is_on, dtype = self._autocast
-        with torch.autocast("cpu", dtype, enabled=is_on), disable_current_modes():
+        with contextlib.ExitStack() as stack:
+            for kind in sorted({"cpu", *(each.device.type for each in tensors)} & self._autocast.keys()):
+                is_on, dtype = self._autocast[kind]
+                stack.enter_context(torch.autocast(kind, dtype, enabled=is_on))
+            stack.enter_context(disable_current_modes())
             made = run_eagerly(self.operator, *arguments, **keywords)
         return [each for each in tree_leaves(made) if isinstance(each, torch.Tensor)]
 
@@ -156,12 +159,13 @@ def _can_call(node: fx.Node) -> bool:
 
 def call_subgraphs(module: fx.GraphModule, autocast: Autocast | None = None) -> None:
     """Replaces the higher-order operators of a graph, and of graphs in it, such as bodies of checkpoints."""
-    outer = autocast or (torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu"))
+    outer = autocast or {kind: (torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)) for kind in ("cpu", "cuda")}
     entered: dict[fx.Node, Autocast] = {}
     for node in list(module.graph.nodes):
         now = next(reversed(entered.values()), outer)
-        if node.target is enter_autocast and node.args[0] == "cpu":
-            entered[node] = (node.args[2], node.args[1] or torch.get_autocast_dtype("cpu"))
+        if node.target is enter_autocast:
+            kind, dtype, is_on = node.args[:3]
+            entered[node] = {**now, kind: (is_on, dtype or torch.get_autocast_dtype(kind))}
         elif node.target is exit_autocast:
             entered.pop(node.args[0], None)
         elif isinstance(node.target, HigherOrderOperator):
