@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains GPT-2 of 124 million parameters on a CPU with eager code, Inductor, PyTorch's means to save memory, and Reprise.
 
-Usage: torch_gpt2.py [--batch=2] [--length=512] [--threads=N] [--only=NAME,…] [--output=FILE.json]
+Usage: torch_gpt2.py [--batch=2] [--length=512] [--threads=N] [--only="NAME;…"] [--output=FILE.json]
        torch_gpt2.py --one=NAME …
 
 Runs in the environment of `make test-frameworks`. Each way runs in a process of its own, since the resident memory of a process
