@@ -96,11 +96,11 @@ def run_one(way, batch, length):
 
 def print_table(rows):
     eager = next((row["step"] for row in rows if row["way"] == "eager"), None)
-    print("| way | step (s) | of eager's | first two steps (s) | allocator's peak | resident | bits |")
+    print("| way | step (s) | of eager's | first two steps (s) | allocator (GB) | resident (GB) | bits |")
     print("|---|---:|---:|---:|---:|---:|---|")
     for row in rows:
         share = f"{row['step'] / eager:.2f}" if eager else ""
-        print(f"| {row['way']} | {row['step']:.2f} | {share} | {row['first']:.1f} | {row['allocator'] / 1e9:.2f} GB | {row['resident'] / 1e9:.2f} GB "
+        print(f"| {row['way']} | {row['step']:.2f} | {share} | {row['first']:.1f} | {row['allocator'] / 1e9:.2f} | {row['resident'] / 1e9:.2f} "
               f"| `{row['hash']}` |")
 
 

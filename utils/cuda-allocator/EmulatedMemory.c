@@ -127,15 +127,6 @@ cudaError_t cudaStreamQuery(cudaStream_t Of) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t On, cudaEvent_t Event, unsigned Flags) {
   return enter(), CALL(cuStreamWaitEvent, (CUstream, CUevent, unsigned), (On, Event, Flags));
 }
-cudaError_t cudaStreamIsCapturing(cudaStream_t Of, enum cudaStreamCaptureStatus *Status) {
-  return *Status = cudaStreamCaptureStatusNone, cudaSuccess;
-}
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t Of, enum cudaStreamCaptureStatus *Status,
-                                     unsigned long long *Id, cudaGraph_t *Graph,
-                                     const cudaGraphNode_t **Nodes, const cudaGraphEdgeData **Edges,
-                                     size_t *Count) {
-  return *Status = cudaStreamCaptureStatusNone, cudaSuccess;
-}
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *Made, unsigned Flags) {
   return enter(), CALL(cuEventCreate, (CUevent *, unsigned), (Made, Flags));
 }

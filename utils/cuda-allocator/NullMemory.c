@@ -61,15 +61,6 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *Made, unsigned Flags) {
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *Made, unsigned Flags, int Priority) {
   return makeHandle((void **)Made);
 }
-cudaError_t cudaStreamIsCapturing(cudaStream_t Of, enum cudaStreamCaptureStatus *Status) {
-  return *Status = cudaStreamCaptureStatusNone, cudaSuccess;
-}
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t Of, enum cudaStreamCaptureStatus *Status,
-                                     unsigned long long *Id, cudaGraph_t *Graph,
-                                     const cudaGraphNode_t **Nodes, const cudaGraphEdgeData **Edges,
-                                     size_t *Count) {
-  return *Status = cudaStreamCaptureStatusNone, cudaSuccess;
-}
 cudaError_t cudaEventCreate(cudaEvent_t *Made) { return makeHandle((void **)Made); }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *Made, unsigned Flags) {
   return makeHandle((void **)Made);

@@ -19,6 +19,17 @@ static cudaError_t makeHandle(void **Handle) {
   return cudaSuccess;
 }
 
+// No stream is ever captured.
+cudaError_t cudaStreamIsCapturing(cudaStream_t Of, enum cudaStreamCaptureStatus *Status) {
+  return *Status = cudaStreamCaptureStatusNone, cudaSuccess;
+}
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t Of, enum cudaStreamCaptureStatus *Status,
+                                     unsigned long long *Id, cudaGraph_t *Graph,
+                                     const cudaGraphNode_t **Nodes, const cudaGraphEdgeData **Edges,
+                                     size_t *Count) {
+  return *Status = cudaStreamCaptureStatusNone, cudaSuccess;
+}
+
 // Properties of a device, as an H100 reports them.
 cudaError_t cudaDriverGetVersion(int *Version) { return *Version = CUDART_VERSION, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *Version) { return *Version = CUDART_VERSION, cudaSuccess; }

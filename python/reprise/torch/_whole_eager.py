@@ -19,7 +19,7 @@ from .._errors import Error
 from ._region_budgets import KEY
 from ._seam.core import HigherOrderOperator, is_traceable_wrapper_subclass, tree_leaves
 from ._seam.graphs import FakeTensor, split_module
-from ._whole_functions import Called, Compiler
+from ._whole_functions import Compiler, compile_part
 from ._whole_regions import body_of, is_region
 from ._whole_subgraphs import NAMES
 
@@ -119,12 +119,7 @@ def compile_around(module: fx.GraphModule, inputs: Sequence[Any], eager: dict[fx
         if int(name.removeprefix("submod_")) % 2:
             _keep_eager(part)
             continue
-        output = part.graph.output_node()
-        is_single = not isinstance(output.args[0], (tuple, list))
-        if is_single:
-            output.args = ((output.args[0],),)
-            part.recompile()
         given = [values[node.name] for node in part.graph.find_nodes(op="placeholder")]
-        setattr(split, name, Called(compiler(part, given), is_single))
+        setattr(split, name, compile_part(part, given, compiler))
     split.recompile()
     return split

@@ -201,6 +201,16 @@ class _Passes:
         return list(self._twice[wanted](*given))
 
 
+def compile_part(part: fx.GraphModule, arguments: Sequence[Any], compiler: Compiler) -> Called:
+    """Returns the code of a part, whose graph then returns a tuple, as compilers expect."""
+    output = part.graph.output_node()
+    is_single = not isinstance(output.args[0], (tuple, list))
+    if is_single:
+        output.args = ((output.args[0],),)
+        part.recompile()
+    return Called(compiler(part, arguments), is_single)
+
+
 class _PartCompiler(fx.Interpreter):
     """Interpreter that runs the parts with tensors without elements, and compiles each of them."""
 
@@ -211,19 +221,13 @@ class _PartCompiler(fx.Interpreter):
 
     def call_module(self, target: str, arguments: Any, keywords: Any) -> Any:
         part = self.module.get_submodule(target)
-        output = part.graph.find_nodes(op="output")[0]
-        is_single = not isinstance(output.args[0], (tuple, list))
         functions = [node for node in part.graph.nodes if is_function(node)]
         made = part(*arguments)
         if functions:
-            code = self._function(part, functions[0], arguments)
-            is_single = is_single and not isinstance(made, (tuple, list))
+            is_single = not isinstance(part.graph.output_node().args[0], (tuple, list)) and not isinstance(made, (tuple, list))
+            self.made[target] = Called(self._function(part, functions[0], arguments), is_single)
         else:
-            if is_single:
-                output.args = ((output.args[0],),)
-                part.recompile()
-            code = self._compiler(part, arguments)
-        self.made[target] = Called(code, is_single)
+            self.made[target] = compile_part(part, arguments, self._compiler)
         return made
 
     def _function(self, part: fx.GraphModule, node: fx.Node, arguments: Any) -> Callable[..., Any]:
