@@ -46,7 +46,7 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
 /// Returns the number of device programs after the compilation.
 size_t countDevices(ModuleOp module, const reprise::PhaseOptions &options) {
   return reprise::findPhase(module) ? reprise::countPrograms(module)
-                                    : static_cast<size_t>(options.stages.devices);
+                                    : static_cast<size_t>(options.stages.countPrograms());
 }
 
 /// Returns the fault of names and targets; empty if they are valid.

@@ -122,7 +122,7 @@ REPRISE_EXPORT reprise_error *reprise_session_add_policy(reprise_session *sessio
 /* ---- options ---- */
 
 /* Creates an empty set of options. The keys of a compilation are the flags of reprise-compile
- * without dashes: entry, target, threads, microbatches, lanes, stages, schedule, chunks,
+ * without dashes: entry, target, threads, microbatches, lanes, mesh, stages, schedule, chunks,
  * checkpoint, unroll, contractions, policy, allow-unmatched-rules, ignore-checkpoints, budget,
  * time-limit, plan-in, device-file, profile, verify-replays, estimate; and "plan", the text of a
  * plan instead of its file. The keys of a run are threads, device (cpu, cuda, cuda:NUMBER), memory

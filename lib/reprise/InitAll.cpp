@@ -88,6 +88,7 @@ void reprise::registerAllPasses() {
   pipe::registerLabelPiecesPass();
   pipe::registerLowerMicrobatchesPass();
   pipe::registerScheduleTransfersPass();
+  pipe::registerShardArraysPass();
   pipe::registerSplitStacksPass();
   pipe::registerSplitStagesPass();
   registerUnrollLoopsPass();

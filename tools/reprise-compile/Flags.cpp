@@ -80,6 +80,7 @@ StageTexts reprise::stageTexts(const Flags &flags) {
     texts.stages = flags.stages.get();
   texts.schedule = flags.schedule.get();
   texts.checkpoint = flags.checkpoint.get();
+  texts.mesh = flags.mesh.get();
   if (flags.chunks.isGiven())
     texts.chunks = flags.chunks;
   return texts;
@@ -89,8 +90,8 @@ StageTexts reprise::stageTexts(const Flags &flags) {
 static std::string checkStageFlags(const Flags &flags) {
   if (std::string wrong = checkStages(stageTexts(flags)); !wrong.empty())
     return wrong;
-  if (!flags.pareto.empty() && flags.stages.get() != "1")
-    return "--pareto draws the curve of one device: use it without --stages";
+  if (!flags.pareto.empty() && parseStages(stageTexts(flags)).countPrograms() > 1)
+    return "--pareto draws the curve of one device: use it without --stages and --mesh";
   return "";
 }
 

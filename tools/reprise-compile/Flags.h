@@ -68,6 +68,10 @@ struct Flags : cli::Tool {
                    "Cut the step into N stages of equal time, one per device, or begin stages at "
                    "the first ops of these scopes (1)",
                    "1"};
+  cli::Text mesh{*this, "--mesh", "data=R",
+                 "Make R replicas of all devices, which share the micro-batches, parameters and "
+                 "states; R divides the lanes into blocks of 2^k lanes (data=1)",
+                 ""};
   cli::Text schedule{
       *this,
       "--schedule",

@@ -135,18 +135,30 @@ private:
     return succeeded(results) ? std::move(*results) : std::vector<Tensor>();
   }
 
-  /// Checks that a pipeline has the bits of one device with as many micro-batches.
+  /// Draws a number of replicas that share the lanes: 2^k lanes each.
+  int64_t drawReplicas() {
+    SmallVector<int64_t> possible;
+    for (int64_t each = 1; each <= lanes; each *= 2)
+      if (lanes % each == 0)
+        possible.push_back(lanes / each);
+    return random.chance(50) ? 1 : random.pick(possible);
+  }
+
+  /// Checks that replicas of a pipeline have the bits of one device with as many micro-batches.
   void checkStages(int64_t microbatches, const std::vector<Tensor> &one) {
     if (!verdict.kind.empty() || one.empty())
       return;
     PhaseOptions phases;
     phases.microbatches = microbatches;
     phases.lanes = lanes;
-    phases.stages.devices = random.within(2, 4);
+    phases.stages.replicas = drawReplicas();
+    phases.stages.devices = random.within(phases.stages.replicas > 1 ? 1 : 2, 4);
+    phases.stages.leastPart = random.chance(50) ? 1 : 64;
     phases.stages.schedule = random.pick(pipeline::getRules()).name;
-    std::string name = phases.stages.schedule + " on " + std::to_string(phases.stages.devices) +
-                       " devices, " + std::to_string(microbatches) + " micro-batches in " +
-                       std::to_string(lanes) + " lanes";
+    std::string name = phases.stages.schedule + " on " + std::to_string(phases.stages.replicas) +
+                       " x " + std::to_string(phases.stages.devices) + " devices, " +
+                       std::to_string(microbatches) + " micro-batches in " + std::to_string(lanes) +
+                       " lanes";
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
     diagnostics.clear();
     if (failed(runPhases(*module, Phase::Checkpoint, phases))) {

@@ -12,11 +12,12 @@ std::optional<Budget> parseBudget(llvm::StringRef text);
 /// Returns the error about a text that is no budget.
 std::string refuseBudget(const std::string &option, const std::string &text);
 
-/// Texts of the flags that cut a step into stages. An empty text, and 0 chunks, mean that the flag
-/// was not given.
+/// Texts of the flags that cut a step for several devices. An empty text, and 0 chunks, mean that
+/// the flag was not given.
 struct StageTexts {
   std::string stages, schedule, checkpoint;
   int64_t chunks = 0;
+  std::string mesh; ///< sizes of the axes of a mesh, such as `data=4`
 };
 
 /// Returns the values of --checkpoint.

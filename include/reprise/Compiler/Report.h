@@ -53,6 +53,7 @@ struct ReportedInputs {
   int64_t microbatches = 1;          ///< parts of the batch
   int64_t lanes = 1;                 ///< chains of micro-batches in sums over the batch
   int64_t stages = 1;                ///< number of devices that the step is cut for
+  int64_t replicas = 1;              ///< replicas of these devices
   std::string schedule;              ///< schedule, as given by the user
   std::string compiler;              ///< Reprise and its version
 };
@@ -159,8 +160,12 @@ struct ReportedPipeline {
   pipeline::Schedule pieces;
   pipeline::Simulation simulation; ///< with times if the schedule is small enough for a page
   std::vector<ReportedStage> stages;
-  std::vector<ReportedDevice> devices;
+  std::vector<ReportedDevice> devices;     ///< devices of all replicas
   std::vector<ReportedSchedule> schedules; ///< with `auto`: all schedules, the chosen one first
+
+  int64_t countReplicas() const {
+    return static_cast<int64_t>(devices.size()) / pieces.shape.ranks;
+  }
 };
 
 /// Returns one line: the schedule, its makespan and bubble, and the makespans of other schedules.

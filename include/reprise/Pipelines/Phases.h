@@ -38,7 +38,9 @@ inline constexpr int64_t kMostDevices = 1024;
 
 /// Options by which `partition` cuts a step for several devices (docs/explanation/Stages.md).
 struct StageOptions {
-  int64_t devices = 1;            ///< 1 leaves the step on one device
+  int64_t devices = 1;            ///< devices of one replica, each with its stages
+  int64_t replicas = 1;           ///< replicas of the devices, which share the micro-batches
+  int64_t leastPart = 1024;       ///< bytes of the smallest part of an array on a replica
   std::vector<std::string> begin; ///< scopes at which stages begin; empty: balanced
   /// Schedule or auto; empty: 1f1b, or gpipe for gradients of gradients.
   std::string schedule;
@@ -48,6 +50,9 @@ struct StageOptions {
   /// Devices and refused cuts (Dialect/Pipe/Transforms/StageInputs.h); null: devices with built-in
   /// rates.
   std::shared_ptr<const pipe::StageInputs> inputs;
+
+  /// Returns the number of device programs; 1 leaves the step on one device.
+  int64_t countPrograms() const { return devices * replicas; }
 };
 
 /// Options of the phases.
@@ -85,8 +90,8 @@ void buildProgramPhases(mlir::OpPassManager &program, Phase from, Phase to,
 void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
 /// Registers the pipeline `--reprise-to="PHASE from=PHASE entry=F policies=P,Q target=T
-/// microbatches=M lanes=G stages=N begin=S,T schedule=R checkpoint=C chunks=V ignore-checkpoints
-/// allow-unmatched-rules verify-replays unroll"`.
+/// microbatches=M lanes=G stages=N replicas=R begin=S,T schedule=R checkpoint=C chunks=V
+/// ignore-checkpoints allow-unmatched-rules verify-replays unroll"`.
 void registerPhases();
 
 } // namespace reprise

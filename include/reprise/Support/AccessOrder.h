@@ -16,6 +16,10 @@
 
 namespace reprise {
 
+/// Largest number of transfers of one program that may be in flight at once. A clock has an entry
+/// for each of them.
+inline constexpr size_t kMostTransfers = 4096;
+
 class AccessOrder {
 public:
   /// Time per lane up to which work is known to have ended.

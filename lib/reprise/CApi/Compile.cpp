@@ -65,7 +65,8 @@ std::string Request::readPhases() {
   if (std::string wrong = checkContractions(given.texts("target"), given.text("contractions"));
       !wrong.empty())
     return wrong;
-  StageTexts stages{given.text("stages"), given.text("schedule"), given.text("checkpoint"), 0};
+  StageTexts stages{given.text("stages"), given.text("schedule"), given.text("checkpoint"), 0,
+                    given.text("mesh")};
   if (given.has("chunks"))
     stages.chunks = given.integer("chunks");
   if (std::string wrong = checkStages(stages); !wrong.empty())
@@ -93,8 +94,8 @@ std::string Request::readPerDevice() {
   std::vector<std::string> targets = listTargets(given.texts("target"), given.text("contractions"));
   std::vector<std::string> files = given.texts("device-file");
   options.after = findPhase(module);
-  size_t devices =
-      options.after ? countPrograms(module) : static_cast<size_t>(options.phases.stages.devices);
+  size_t devices = options.after ? countPrograms(module)
+                                 : static_cast<size_t>(options.phases.stages.countPrograms());
   for (auto [what, texts] : {std::pair("target", &targets), {"device-file", &files}})
     if (texts->size() > 1 && texts->size() != devices)
       return "expected one " + std::string(what) + ", or one for each device: got " +

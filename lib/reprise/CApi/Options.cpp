@@ -34,6 +34,7 @@ static constexpr Option known[] = {{"allow-unmatched-rules", Kind::Switch, ForCo
                                    {"ignore-checkpoints", Kind::Switch, ForCompile},
                                    {"lanes", Kind::Integer, ForCompile, 1},
                                    {"memory", Kind::Text, ForRun},
+                                   {"mesh", Kind::Text, ForCompile},
                                    {"microbatches", Kind::Integer, ForCompile, 1},
                                    {"or-least", Kind::Switch, ForPlan},
                                    {"plan", Kind::Text, ForCompile},

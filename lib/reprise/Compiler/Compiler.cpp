@@ -124,7 +124,7 @@ FailureOr<TargetContext *> Run::load(int64_t device) {
   return found.get();
 }
 
-/// Describes the devices for the cut into stages.
+/// Describes the devices of the first replica for the cut into stages.
 LogicalResult Run::describeDevices() {
   for (int64_t device = 0; device < phases.stages.devices; ++device) {
     FailureOr<TargetContext *> target = load(device);
@@ -292,9 +292,10 @@ bool Run::refuseCut() {
   pipe::CutAttr taken = pipe::findTakenCut(module);
   if (!taken || taken.isRefused())
     return false;
-  std::vector<double> rooms;
-  for (auto &run : runs)
-    rooms.push_back(run->getShortRoom().value_or(1));
+  std::vector<double> rooms(phases.stages.devices, 1); // those of the fullest replica
+  for (auto [device, run] : llvm::enumerate(runs))
+    rooms[device % rooms.size()] =
+        std::min(rooms[device % rooms.size()], run->getShortRoom().value_or(1));
   cutInputs.refused.push_back(
       {taken.getSchedule().str(), taken.getChunks(), taken.getRanges(), std::move(rooms)});
   return true;
@@ -351,9 +352,10 @@ LogicalResult Run::planStages() {
   auto hasLess = [&](const auto &a, const auto &b) {
     return roomOf(a).value_or(1) < roomOf(b).value_or(1);
   };
-  if (phases.stages.devices > 1 && failed(describeDevices()))
+  bool isCut = phases.stages.countPrograms() > 1;
+  if (isCut && failed(describeDevices()))
     return failure();
-  if (phases.stages.devices > 1 && begin < Phase::Partition && isBounded())
+  if (isCut && begin < Phase::Partition && isBounded())
     start = module.clone();
   auto isLate = startClock(options).isLate;
   while (true) {
@@ -385,7 +387,7 @@ FailureOr<Compilation> Run::run() {
       return failure();
     compilation.programs.push_back(std::move(run->getCompiled()));
   }
-  if (phases.stages.devices > 1)
+  if (phases.stages.countPrograms() > 1)
     compilation.pipeline =
         describePipeline(module, compilation.programs, phases.stages.schedule == "auto");
   return std::move(compilation);

@@ -27,8 +27,30 @@ static int countChunks(const StageTexts &texts) {
   return rule ? rule->fitChunks(chunks) : chunks;
 }
 
+static constexpr StringLiteral kDataAxis = "data";
+
+/// Reads `data=R` into `replicas`. Returns what is wrong with the text; empty if it is valid.
+static std::string readMesh(StringRef text, int64_t &replicas) {
+  SmallVector<StringRef> axes;
+  text.split(axes, ',', -1, /*KeepEmpty=*/!text.empty());
+  bool isKnown = false;
+  for (StringRef axis : axes) {
+    auto [name, size] = axis.split('=');
+    if (name != kDataAxis)
+      return "unknown axis '" + name.str() + "' in --mesh=" + text.str() +
+             ": expected data=R, the number of replicas";
+    if (std::exchange(isKnown, true))
+      return "--mesh=" + text.str() + " names the axis 'data' twice";
+    if (size.getAsInteger(10, replicas) || replicas < 1 || replicas > kMostDevices)
+      return "expected replicas from 1 to " + std::to_string(kMostDevices) +
+             " in --mesh=data=R, got '" + size.str() + "'";
+  }
+  return "";
+}
+
 StageOptions reprise::parseStages(const StageTexts &texts) {
   StageOptions options;
+  (void)readMesh(texts.mesh, options.replicas);
   StringRef stages = texts.stages.empty() ? "1" : StringRef(texts.stages);
   options.schedule = texts.schedule;
   options.chunks = std::max<int64_t>(1, texts.chunks);
@@ -86,7 +108,19 @@ std::vector<std::string> reprise::listCheckpointModes() {
   return names;
 }
 
+/// Checks the number of devices of valid texts.
+static std::string checkDevices(const StageTexts &texts) {
+  StageOptions options = parseStages(texts);
+  return options.countPrograms() <= kMostDevices
+             ? ""
+             : "--mesh and --stages need " + std::to_string(options.countPrograms()) +
+                   " devices, expected at most " + std::to_string(kMostDevices);
+}
+
 std::string reprise::checkStages(const StageTexts &texts) {
+  int64_t replicas = 1;
+  if (std::string wrong = readMesh(texts.mesh, replicas); !wrong.empty())
+    return wrong;
   if (std::string wrong = checkSchedule(texts); !wrong.empty())
     return wrong;
   StringRef stages = texts.stages.empty() ? "1" : StringRef(texts.stages);
@@ -94,16 +128,17 @@ std::string reprise::checkStages(const StageTexts &texts) {
   if (!checkpoint.empty() && !pipe::findCheckpointMode(checkpoint))
     return "unknown checkpoint mode '" + checkpoint.str() + "'" +
            suggest(checkpoint, listCheckpointModes());
-  if (!checkpoint.empty() && stages == "1")
+  if (!checkpoint.empty() && stages == "1" && replicas == 1)
     return std::string("--checkpoint needs stages: add --stages") +
            (texts.stages.empty() ? "" : "=2 or more");
   int64_t number = 0;
-  if (isNumber(stages))
-    return stages.getAsInteger(10, number) || number < 1 || number > kMostDevices
-               ? "expected --stages from 1 to " + std::to_string(kMostDevices) + ", got '" +
-                     texts.stages + "'"
-               : "";
-  return checkScopes(texts, countChunks(texts));
+  bool isCount = isNumber(stages);
+  if (isCount && (stages.getAsInteger(10, number) || number < 1 || number > kMostDevices))
+    return "expected --stages from 1 to " + std::to_string(kMostDevices) + ", got '" +
+           texts.stages + "'";
+  if (std::string wrong = isCount ? "" : checkScopes(texts, countChunks(texts)); !wrong.empty())
+    return wrong;
+  return checkDevices(texts);
 }
 
 static bool isGpu(StringRef target) { return target.starts_with("cuda"); }

@@ -54,9 +54,9 @@ LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
   pipe::CutAttr cut = pipe::findTakenCut(program->getParentOfType<ModuleOp>());
   std::string device = std::to_string(*findOnlyDevice(program));
   bool isOne = cut && cut.getChunks() == 1;
-  std::string who = phases.stages.devices == 1 ? "the step"
-                    : isOne                    ? "stage " + device
-                                               : "device program " + device;
+  std::string who = phases.stages.countPrograms() == 1 ? "the step"
+                    : isOne                            ? "stage " + device
+                                                       : "device program " + device;
   int64_t persistent = countPersistentBytes(program);
   InFlightDiagnostic error = ProgramOp(program).emitError()
                              << "the smallest plan found for " << who << " takes "

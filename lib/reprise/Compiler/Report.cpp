@@ -222,6 +222,7 @@ ReportedInputs describeInputs(ModuleOp module, const PhaseOptions &options) {
   inputs.microbatches = options.microbatches;
   inputs.lanes = options.lanes;
   inputs.stages = options.stages.devices;
+  inputs.replicas = options.stages.replicas;
   inputs.schedule = options.stages.schedule;
   inputs.compiler = "Reprise " REPRISE_VERSION;
   return inputs;

@@ -87,6 +87,7 @@ void addInputs(const ReportedInputs &inputs, Object &object) {
   object["microbatches"] = inputs.microbatches;
   object["lanes"] = inputs.lanes;
   object["stages"] = inputs.stages;
+  object["replicas"] = inputs.replicas;
   if (!inputs.schedule.empty())
     object["schedule"] = inputs.schedule;
   object["compiler"] = inputs.compiler;

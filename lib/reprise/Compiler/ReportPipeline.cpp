@@ -4,6 +4,7 @@
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
 #include "reprise/Page/Page.h"
 #include "reprise/Support/Readable.h"
+#include "reprise/Support/Wording.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -17,14 +18,17 @@ static size_t countPieces(const pipeline::Schedule &schedule) {
   return pieces;
 }
 
-/// Replaces the replays that the cut assumed by those of the plans. The replays of a device are
-/// divided among its stages in the proportions of the assumed replays, or otherwise of their
-/// forward passes.
+/// Returns the device of the first replica that has the same stages as `device`.
+static int64_t rankOf(int64_t device, const pipeline::Shape &shape) { return device % shape.ranks; }
+
+/// Replaces the replays that the cut assumed by those of the plans of the first replica. The
+/// replays of a device are divided among its stages in the proportions of the assumed replays, or
+/// otherwise of their forward passes.
 static void takeReplays(const pipeline::Shape &shape, ArrayRef<double> known,
                         ArrayRef<CompiledProgram> programs, pipeline::Pipeline &made,
                         std::vector<double> &replays) {
   for (const CompiledProgram &program : programs) {
-    if (!program.report.plan)
+    if (!program.report.plan || program.device >= shape.ranks)
       continue;
     double planned = program.report.plan->cost.replay / static_cast<double>(shape.microbatches);
     double reckoned = 0, forward = 0;
@@ -96,6 +100,9 @@ std::string summarize(const ReportedPipeline &pipeline) {
   std::string text = formatv("schedule {0}: makespan {1} by the cost model, bubble {2:f2} %",
                              describeSchedule(pipeline.schedule, pipeline.pieces.shape.chunks),
                              describeSeconds(found.makespan), 100 * found.bubbleOfTotal());
+  if (pipeline.countReplicas() > 1)
+    text += formatv("; {0} replicas of {1} each", pipeline.countReplicas(),
+                    amount(pipeline.pieces.shape.ranks, "device"));
   const char *between = "; chosen of ";
   for (const ReportedSchedule &weighed : pipeline.schedules) {
     text += formatv("{0}{1} {2}{3}", between, describeSchedule(weighed.name, weighed.chunks),
@@ -108,7 +115,8 @@ std::string summarize(const ReportedPipeline &pipeline) {
 json::Object toJson(const ReportedPipeline &pipeline) {
   const pipeline::Simulation &found = pipeline.simulation;
   json::Array ranks, stages, schedules;
-  for (auto [rank, device] : llvm::enumerate(pipeline.devices)) {
+  for (auto [number, device] : llvm::enumerate(pipeline.devices)) {
+    int64_t rank = rankOf(static_cast<int64_t>(number), pipeline.pieces.shape);
     json::Object object{{"busy", found.busy[rank]},
                         {"peak", device.peakBytes},
                         {"saved_bytes", device.savedBytes},
@@ -132,6 +140,7 @@ json::Object toJson(const ReportedPipeline &pipeline) {
                       {"summary", summarize(pipeline)},
                       {"chunks", pipeline.pieces.shape.chunks},
                       {"microbatches", pipeline.pieces.shape.microbatches},
+                      {"replicas", pipeline.countReplicas()},
                       {"makespan", found.makespan},
                       {"bubble_of_total_percent", 100 * found.bubbleOfTotal()},
                       {"bubble_of_ideal_percent", 100 * found.bubbleOfIdeal()},
@@ -153,10 +162,13 @@ void printPipelineText(raw_ostream &stream, const ReportedPipeline &pipeline) {
   stream << formatv("{0,6}  {1,8}  {2,16}  {3,16}  {4,14}\n", "device", "busy", "peak", "saved",
                     "replayed ops");
   double makespan = std::max(pipeline.simulation.makespan, 1e-30);
-  for (auto [rank, device] : llvm::enumerate(pipeline.devices))
-    stream << formatv("{0,6}  {1,6:f1} %  {2,16}  {3,16}  {4,14}\n", rank,
-                      100 * pipeline.simulation.busy[rank] / makespan, showBytes(device.peakBytes),
-                      showBytes(device.savedBytes), device.replayedOps);
+  for (auto [number, device] : llvm::enumerate(pipeline.devices))
+    stream << formatv(
+        "{0,6}  {1,6:f1} %  {2,16}  {3,16}  {4,14}\n", number,
+        100 *
+            pipeline.simulation.busy[rankOf(static_cast<int64_t>(number), pipeline.pieces.shape)] /
+            makespan,
+        showBytes(device.peakBytes), showBytes(device.savedBytes), device.replayedOps);
 }
 
 } // namespace reprise

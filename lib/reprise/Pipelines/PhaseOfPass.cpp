@@ -39,7 +39,7 @@ static Phases listPasses() {
   for (int64_t devices : {1, 2})
     for (int64_t microbatches : {1, 2})
       for (int number = 0; number <= static_cast<int>(Phase::Memory); ++number) {
-        options.stages.devices = devices;
+        options.stages.devices = options.stages.replicas = devices;
         options.microbatches = microbatches;
         auto phase = static_cast<Phase>(number);
         std::optional<Phase> before;

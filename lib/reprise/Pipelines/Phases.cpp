@@ -43,7 +43,8 @@ static void addVerifier(OpPassManager &program, Phase phase, const PhaseOptions 
 }
 
 static void addSlicing(OpPassManager &program, const PhaseOptions &options) {
-  program.addPass(createSliceBatchPass({options.microbatches, options.lanes}));
+  program.addPass(
+      createSliceBatchPass({options.microbatches, options.lanes, options.stages.replicas}));
   program.addPass(pipe::createLowerMicrobatchesPass());
   // Unrolling follows the cut, so that a sum over iterations stays one sum.
   if (unrolls(options))
@@ -88,11 +89,11 @@ static void addIfCapable(OpPassManager &manager, const PhaseOptions &options,
 static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOptions &options) {
   switch (phase) {
   case Phase::Partition:
-    if (options.microbatches > 1 || options.lanes > 1)
+    if (options.microbatches > 1 || options.lanes > 1 || options.stages.replicas > 1)
       addSlicing(program, options);
     addIfCapable(program, options, &Capabilities::addsBias, createFuseEpiloguesPass());
     program.addPass(createSplitCastsPass());
-    if (options.stages.devices == 1)
+    if (options.stages.countPrograms() == 1)
       program.addPass(createOffloadValuesPass());
     break;
   case Phase::Checkpoint:
@@ -109,7 +110,7 @@ static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOpti
   case Phase::Memory:
     program.addPass(exec::createOrderLaunchesPass({options.target, /*within=*/0}, options.facts));
     program.addPass(exec::createPlaceBuffersPass(
-        {options.target, /*enough=*/0, options.stages.devices}, options.facts));
+        {options.target, /*enough=*/0, options.stages.countPrograms()}, options.facts));
     break;
   default:
     llvm_unreachable("a phase of modules");
@@ -146,6 +147,7 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
   case Phase::Autodiff: {
     MarkStagesPassOptions marks;
     marks.devices = options.stages.devices;
+    marks.replicas = options.stages.replicas;
     marks.at.assign(options.stages.begin.begin(), options.stages.begin.end());
     manager.nest<func::FuncOp>().addPass(createMarkStagesPass(marks));
     if (!unrolls(options))
@@ -201,10 +203,17 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   buildProgramPhases(program, Phase::Autodiff, Phase::Partition, options);
   program.addPass(pipe::createSplitStacksPass());
   program.addPass(pipe::createBalanceStagesPass({stages.devices, stages.schedule, stages.chunks,
-                                                 stages.checkpoint,
+                                                 stages.replicas, stages.checkpoint,
                                                  /*keep=*/!stages.begin.empty()},
                                                 stages.inputs));
-  manager.addPass(pipe::createFormPiecesPass({stages.devices, stages.schedule, stages.chunks}));
+  if (stages.replicas > 1) {
+    pipe::ShardArraysPassOptions shards;
+    shards.replicas = stages.replicas;
+    shards.leastBytes = stages.leastPart;
+    program.addPass(pipe::createShardArraysPass(shards));
+  }
+  manager.addPass(pipe::createFormPiecesPass(
+      {stages.devices, stages.schedule, stages.chunks, stages.replicas}));
   if (!stages.checkpoint.empty())
     manager.addPass(pipe::createLabelPiecesPass({stages.checkpoint}));
   manager.addPass(pipe::createSplitStagesPass());
@@ -223,7 +232,7 @@ void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
   for (int phase = first; phase <= static_cast<int>(std::min(to, Phase::Autodiff)); ++phase)
     addPhase(manager, static_cast<Phase>(phase), options);
   Phase done = std::max(from.value_or(Phase::Autodiff), Phase::Autodiff);
-  if (options.stages.devices > 1 && done == Phase::Autodiff && to > done) {
+  if (options.stages.countPrograms() > 1 && done == Phase::Autodiff && to > done) {
     addStages(manager, options);
     done = Phase::Partition;
   }
@@ -252,6 +261,8 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
                         llvm::cl::init(1)};
   Option<int64_t> stages{*this, "stages", llvm::cl::desc("devices that the step is cut for"),
                          llvm::cl::init(1)};
+  Option<int64_t> replicas{*this, "replicas", llvm::cl::desc("replicas of the devices"),
+                           llvm::cl::init(1)};
   ListOption<std::string> begin{*this, "begin", llvm::cl::desc("scopes at which stages begin")};
   Option<std::string> schedule{*this, "schedule", llvm::cl::desc("order of the stages' passes")};
   Option<std::string> checkpoint{*this, "checkpoint", llvm::cl::desc("passes that stages replay")};
@@ -279,6 +290,7 @@ PhaseOptions PipelineFlags::read() const {
   options.microbatches = microbatches;
   options.lanes = lanes;
   options.stages.devices = stages;
+  options.stages.replicas = replicas;
   options.stages.begin.assign(begin.begin(), begin.end());
   options.stages.schedule = schedule;
   options.stages.checkpoint = checkpoint;
@@ -305,6 +317,7 @@ static std::string parseFlags(StringRef text, PipelineFlags &flags) {
       {"microbatches", flags.microbatches, INT64_MAX},
       {"lanes", flags.lanes, INT64_MAX},
       {"stages", flags.stages, kMostDevices},
+      {"replicas", flags.replicas, kMostDevices / std::max<int64_t>(1, flags.stages)},
       {"chunks", flags.chunks, kMostChunks}};
   for (auto [name, number, most] : numbers)
     if (number < 1 || number > most)

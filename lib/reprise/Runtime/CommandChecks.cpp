@@ -11,8 +11,6 @@ using namespace reprise::runtime;
 
 namespace {
 
-// More transfers in flight make the check slow, and no program needs them.
-constexpr size_t maxTransfers = 256;
 constexpr uint64_t maxOrdered = uint64_t(1) << 20;
 
 Error fail(const std::string &message) { return Error::make(message); }
@@ -143,8 +141,8 @@ private:
       return give(number, {order.record(command.stream), false, number});
     reprise::AccessOrder::Actor actor =
         runsBeside(command.kind) ? order.beside(command.stream) : order.onStream(command.stream);
-    if (order.transferLanes() > maxTransfers)
-      return fail("more than " + std::to_string(maxTransfers) + " transfers are in flight");
+    if (order.transferLanes() > kMostTransfers)
+      return fail("more than " + std::to_string(kMostTransfers) + " transfers are in flight");
     // Reads of a command come before its own writes and do not conflict with them.
     for (bool isWrite : {false, true})
       for (const Operand &operand : command.operands)

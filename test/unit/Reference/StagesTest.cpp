@@ -80,6 +80,42 @@ TEST_F(StagesTest, everyCutByEveryScheduleHasTheBitsOfOneDevice) {
     }
 }
 
+TEST_F(StagesTest, replicasHaveTheBitsOfOneDevice) {
+  phases.microbatches = phases.lanes = 4;
+  phases.stages.leastPart = 64;
+  build("gpt2", 1);
+  uint64_t expected = hash();
+  for (int64_t replicas : {2, 4})
+    for (int64_t devices : {1, 2}) {
+      phases.stages.replicas = replicas;
+      build("gpt2", devices);
+      EXPECT_EQ(findPrograms(*module).size(), static_cast<size_t>(replicas * devices));
+      EXPECT_EQ(hash(), expected);
+    }
+}
+
+TEST_F(StagesTest, aSumInTheOrderOfARingIsOtherBits) {
+  phases.microbatches = phases.lanes = 4;
+  build("gpt2", 1);
+  EXPECT_EQ(verify(), "");
+  uint64_t expected = hash();
+  // The tree adds (a + b) + (c + d). A ring adds ((a + b) + c) + d.
+  int64_t changed = 0;
+  for (ProgramOp program : findPrograms(*module))
+    for (AddOp sum : llvm::to_vector(program.getOps<AddOp>())) {
+      auto left = sum.getLhs().getDefiningOp<AddOp>(), right = sum.getRhs().getDefiningOp<AddOp>();
+      if (!left || !right || !sum.getLhs().hasOneUse() || !sum.getRhs().hasOneUse())
+        continue;
+      OpBuilder builder(sum);
+      Value first = AddOp::create(builder, sum.getLoc(), left, right.getLhs());
+      sum->setOperands({first, right.getRhs()});
+      ++changed;
+    }
+  ASSERT_GT(changed, 0);
+  EXPECT_EQ(verify(), "");
+  EXPECT_NE(hash(), expected);
+}
+
 TEST_F(StagesTest, aDroppedSendIsRefused) {
   build("gpt2", 2);
   EXPECT_EQ(verify(), "");

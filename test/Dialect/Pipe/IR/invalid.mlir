@@ -373,7 +373,7 @@ reprise.program @home_of_a_function devices [0] () attributes {pipe.home = 0 : i
 
 // -----
 
-// expected-error @below {{unknown attribute 'pipe.color', expected one of pipe.schedule, pipe.home, pipe.cuts, pipe.timing (result 0)}}
+// expected-error @below {{unknown attribute 'pipe.color', expected one of pipe.schedule, pipe.home, pipe.replica, pipe.cuts, pipe.timing (result 0)}}
 reprise.program @color devices [0] (%x: tensor<4xf32>) -> (tensor<4xf32> {pipe.color = 1 : i64}) {
   reprise.return %x : tensor<4xf32>
 }

@@ -102,4 +102,21 @@ reprise.program @step_1 devices [1] () attributes {reprise.entry = "step", pipe.
   reprise.return
 }
 
+// Two replicas run the rows over their own micro-batches; an op behind all passes has a replica of its own.
+// CHECK: pipe.schedule @shared stages 1 microbatches 4 replicas 2
+// CHECK-NEXT: [0F0, 0B0, 0F1, 0B1]
+pipe.schedule @shared stages 1 microbatches 4 replicas 2
+  [0F0, 0B0, 0F1, 0B1]
+// CHECK-LABEL: reprise.program @replicas
+// CHECK-SAME: {pipe.home = 0 : i64, pipe.replica = 1 : i64}
+// CHECK: pipe.piece forward stage 0 replica 1 microbatch 2 {
+// CHECK: pipe.piece after stage 0 replica 1 {
+reprise.program @replicas devices [0] (%x: tensor<4xf32> {pipe.home = 0 : i64, pipe.replica = 1 : i64}) attributes {pipe.schedule = @shared} {
+  pipe.piece forward stage 0 replica 1 microbatch 2 {
+  }
+  pipe.piece after stage 0 replica 1 {
+  }
+  reprise.return
+}
+
 }

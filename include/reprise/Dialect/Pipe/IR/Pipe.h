@@ -26,6 +26,7 @@ namespace reprise::pipe {
 // The table of attributes (Attributes.cpp) explains each attribute.
 inline constexpr llvm::StringLiteral kScheduleRefAttr = "pipe.schedule";
 inline constexpr llvm::StringLiteral kHomeAttr = "pipe.home";
+inline constexpr llvm::StringLiteral kReplicaAttr = "pipe.replica";
 inline constexpr llvm::StringLiteral kCutsAttr = "pipe.cuts";
 inline constexpr llvm::StringLiteral kTimingAttr = "pipe.timing";
 

@@ -32,8 +32,11 @@ def Pipe_Dialect : Dialect {
     once. No piece reads a value of a later piece in the order that every schedule keeps: micro-batch after micro-batch,
     pass after pass, up the stages in a forward pass and down in a backward pass, weights last. The pieces of a device
     program stand in the order of the schedule's row. Ops beside the pieces belong to no device: each program that reads
-    a result of such an op runs the op by itself. An argument with `pipe.home` lives on the device of that stage; all
-    other arguments may be on every device.
+    a result of such an op runs the op by itself. An argument with `pipe.home` lives on the device of that stage, in the
+    replica `pipe.replica`; all other arguments may be on every device.
+
+    **Replicas** run the same stages on other micro-batches. With R replicas of P devices, device r * P + p is rank p of
+    replica r.
 
     **A step that is cut** by `pipe-balance-stages` has two attributes, which `pipe-split-stages` moves to the module of
     the device programs. Later phases keep them for reports and for searches over cuts:
@@ -181,6 +184,8 @@ def ScheduleOp : Op<Pipe_Dialect, "schedule", [Symbol, DeclareOpInterfaceMethods
     The schedule has one row per device. A piece is STAGE, a letter and MICROBATCH, as torch.distributed.pipelining
     writes it: F forward, B backward, or I backward for inputs and W backward for weights. If the step is differentiated
     again, the rows run `rounds` times, one round after the other. In a step without a gradient only forward pieces run.
+    The rows are those of one of R `replicas` with M/R micro-batches: replica r runs them over the micro-batches from
+    r * M/R on.
 
     The verifier is the judge of schedules (Planning/Pipeline): each pass of each stage over each micro-batch stands
     once, on the device of its stage; passes of a micro-batch are in order, and so are the micro-batches of a pass; no
@@ -193,20 +198,24 @@ def ScheduleOp : Op<Pipe_Dialect, "schedule", [Symbol, DeclareOpInterfaceMethods
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, CountAttr:$stages, CountAttr:$microbatches,
+      DefaultValuedOptionalAttr<CountAttr, "1">:$replicas,
       DefaultValuedOptionalAttr<ConfinedAttr<I64Attr, [IntPositive, IntMaxValue<65536>]>, "1">:$rounds,
       StrArrayAttr:$rows);
   let assemblyFormat = [{
-    $sym_name `stages` $stages `microbatches` $microbatches (`rounds` $rounds^)? `` custom<Rows>($rows) attr-dict
+    $sym_name `stages` $stages `microbatches` $microbatches (`replicas` $replicas^)? (`rounds` $rounds^)?
+    `` custom<Rows>($rows) attr-dict
   }];
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "const ::reprise::pipeline::Schedule &":$schedule,
-                                 "int64_t":$rounds)>];
+                                 "int64_t":$replicas, "int64_t":$rounds)>];
   let extraClassDeclaration = [{
     /// Reads the rows into `schedule` and returns the first defect, or an empty text. Some defects are found by the
     /// judge only.
     std::string read(::reprise::pipeline::Schedule &schedule);
-    /// Returns the schedule of a verified op.
+    /// Returns the schedule of one replica of a verified op.
     ::reprise::pipeline::Schedule getSchedule();
+    /// Returns the micro-batches of one replica.
+    int64_t countOwnMicrobatches() { return static_cast<int64_t>(getMicrobatches() / getReplicas()); }
   }];
 }
 
@@ -216,8 +225,8 @@ def PieceOp : Op<Pipe_Dialect, "piece", [SingleBlockImplicitTerminator<"::repris
   let description = [{
     A piece is a pass of one stage over one micro-batch: `forward`, `backward`, or `weight`, the gradients of weights
     alone. A piece of `round` r belongs to the r-th forward or backward pass, because a derivative of both goes through
-    the stages twice more. A piece `before` or `after` all passes, such as an update, has no micro-batch. A value that
-    other pieces read is a result.
+    the stages twice more. A piece `before` or `after` all passes, such as an update, has no micro-batch. The piece runs
+    on the device of its stage in `replica`. A value that other pieces read is a result.
 
     ```mlir
     %h = pipe.piece forward stage 0 microbatch 1 -> tensor<2x4xf32> {
@@ -227,11 +236,12 @@ def PieceOp : Op<Pipe_Dialect, "piece", [SingleBlockImplicitTerminator<"::repris
     ```
   }];
   let arguments = (ins PieceKind:$kind, NumberAttr:$stage, OptionalAttr<NumberAttr>:$microbatch,
-      DefaultValuedOptionalAttr<NumberAttr, "0">:$round);
+      DefaultValuedOptionalAttr<NumberAttr, "0">:$round, DefaultValuedOptionalAttr<NumberAttr, "0">:$replica);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $kind `stage` $stage (`microbatch` $microbatch^)? (`round` $round^)? (`->` type($results)^)? $body attr-dict
+    $kind `stage` $stage (`replica` $replica^)? (`microbatch` $microbatch^)? (`round` $round^)?
+    (`->` type($results)^)? $body attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -14,6 +14,8 @@ class ShapeOptions_ {
 }
 def ShapeOptions : ShapeOptions_;
 
+def ReplicasOption : Option<"replicas", "replicas", "int64_t", "1", "Replicas of the devices, which share the micro-batches.">;
+
 def CheckpointOption : Option<"checkpoint", "checkpoint", "std::string", "\"\"",
                               "Micro-batches whose forward passes are replayed: always (all), except-last or never; empty: as labels say.">;
 
@@ -46,10 +48,27 @@ def BalanceStagesPass : Pass<"pipe-balance-stages", "::reprise::ProgramOp"> {
     and the `pipe.timing` of the chosen cut.
   }];
   let options = !listconcat(ShapeOptions.options, [
-    CheckpointOption,
+    ReplicasOption, CheckpointOption,
     Option<"keep", "keep", "bool", "false", "Use the marks of the step as stages.">
   ]);
   let dependentDialects = ["::reprise::pipe::PipeDialect"];
+}
+
+def ShardArraysPass : Pass<"pipe-shard-arrays", "::reprise::ProgramOp"> {
+  let summary = "Shares parameters, states and updates among replicas";
+  let description = [{
+    The micro-batches belong to `replicas`, in their order. An op on values of several replicas, such as the add of two
+    lane sums or an update, is marked with the replica that runs it (`pipe.replica`), and loses its micro-batch.
+    Arguments and results of updates are replaced by a part of rows per replica, which `reprise.whole` and
+    `reprise.rows` describe. Updates work part by part. An op that needs all rows reads the parts joined. An array with
+    too few rows, or with parts of fewer than `least-bytes` bytes, lives on one replica. See
+    docs/explanation/Replicas.md.
+  }];
+  let options = [
+    ReplicasOption,
+    Option<"leastBytes", "least-bytes", "int64_t", "1024", "Bytes of the smallest part of an array.">
+  ];
+  let dependentDialects = ["::reprise::pipe::PipeDialect", "::reprise::RepriseDialect"];
 }
 
 def LowerMicrobatchesPass : Pass<"pipe-lower-microbatches", "::reprise::ProgramOp"> {
@@ -69,7 +88,7 @@ def FormPiecesPass : Pass<"pipe-form-pieces", "::mlir::ModuleOp"> {
     ops on inputs alone, stay beside the pieces. A `pipe.schedule` holds the order, and the marks are removed. See
     docs/explanation/Stages.md.
   }];
-  let options = ShapeOptions.options;
+  let options = !listconcat(ShapeOptions.options, [ReplicasOption]);
   let dependentDialects = ["::reprise::pipe::PipeDialect"];
 }
 

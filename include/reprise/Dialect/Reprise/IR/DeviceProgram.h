@@ -25,6 +25,8 @@ inline constexpr llvm::StringLiteral kKeepsLaunchesAttr = "reprise.keeps_launche
 inline constexpr llvm::StringLiteral kStageAttr = "reprise.stage";
 /// Micro-batch that an op works on. Valid within `partition`.
 inline constexpr llvm::StringLiteral kMicrobatchAttr = "reprise.microbatch";
+/// Number of micro-batches of a step that replicas share. Valid within `partition`.
+inline constexpr llvm::StringLiteral kMicrobatchesAttr = "reprise.microbatches";
 /// Mark of an op that sums over the samples of a micro-batch, or adds such a sum to earlier sums.
 /// Valid within `partition`.
 inline constexpr llvm::StringLiteral kBatchSumAttr = "reprise.batch_sum";

@@ -185,10 +185,11 @@ def MarkStagesPass : Pass<"reprise-mark-stages", "::mlir::func::FuncOp"> {
     Runs before the expansion of gradients, so that derivatives inherit `reprise.stage`. Stages begin at the first op of
     each scope of `at`, otherwise at ops that carry `reprise.stage` in the model. If neither is given, a stage begins at
     every place that the fewest bytes cross, in program order, and `pipe-balance-stages` joins stages. On one device the
-    pass removes all marks.
+    pass removes all marks; with replicas of one device all ops belong to stage 0.
   }];
   let options = [
     Option<"devices", "devices", "int64_t", "2", "Number of devices.">,
+    Option<"replicas", "replicas", "int64_t", "1", "Replicas of the devices.">,
     ListOption<"at", "at", "std::string", "Scopes at which the second and later stages begin; empty: the marks of the model, or stages of equal time.">
   ];
 }
@@ -209,7 +210,8 @@ def SliceBatchPass : Pass<"reprise-slice-batch", "::reprise::ProgramOp"> {
   }];
   let options = [
     Option<"microbatches", "microbatches", "int64_t", "1", "Number of micro-batches that the batch is cut into.">,
-    Option<"lanes", "lanes", "int64_t", "1", "Number of lanes that the micro-batches form; it divides their number.">];
+    Option<"lanes", "lanes", "int64_t", "1", "Number of lanes that the micro-batches form; it divides their number.">,
+    Option<"replicas", "replicas", "int64_t", "1", "Replicas that share the lanes: 2^k consecutive lanes each.">];
   let dependentDialects = ["::reprise::pipe::PipeDialect", "::reprise::RepriseDialect"];
 }
 

@@ -15,7 +15,7 @@ namespace {
 // We use the limits of a bundle with such commands, and the number of streams that a command can
 // name.
 constexpr int64_t mostExecutions = int64_t(1) << 20;
-constexpr size_t mostStreams = 16, mostTransfers = 256;
+constexpr size_t mostStreams = 16;
 
 /// Runs the commands with vector clocks in the place of values.
 class OrderVerifier {
@@ -55,8 +55,8 @@ private:
       return success();
     }
     AccessOrder::Actor actor = beside ? order.beside(stream) : order.onStream(stream);
-    if (order.transferLanes() > mostTransfers)
-      return op->emitError("more than ") << mostTransfers << " transfers are in flight";
+    if (order.transferLanes() > kMostTransfers)
+      return op->emitError("more than ") << kMostTransfers << " transfers are in flight";
     if (beside)
       events[beside] = actor.known;
     return access(actor, op);

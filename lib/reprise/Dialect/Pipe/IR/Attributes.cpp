@@ -16,6 +16,11 @@ static bool isCuts(const AttributePlace &, Attribute value) {
 
 static bool isTiming(const AttributePlace &, Attribute value) { return isa<TimingAttr>(value); }
 
+static bool isOpOrArgument(const AttributePlace &place) {
+  return isArgument(place) || isOpOfFunction(place);
+}
+
+static constexpr PlaceKind kOnOpOrArgument{"an op or an argument of a function", isOpOrArgument};
 static constexpr ValueKind kScheduleName{"the symbol of a schedule", isScheduleName};
 static constexpr ValueKind kCuts{"one or more #pipe.cut", isCuts};
 static constexpr ValueKind kTiming{"a #pipe.timing", isTiming};
@@ -25,6 +30,8 @@ static constexpr AttributeRow kTable[] = {
      "Schedule of a step in pieces, and of its device programs while they are in pieces."},
     {kHomeAttr, kOnArgument, kIndex, "partition", "",
      "Stage whose device holds the argument of a step in pieces; without it any device may."},
+    {kReplicaAttr, kOnOpOrArgument, kIndex, "partition", "",
+     "Replica that runs the op behind all passes, or that holds the argument."},
     {kCutsAttr, kOnFunctionOrModule, kCuts, "partition", "memory",
      "Cut that was taken, and behind it the other cuts that were weighed."},
     {kTimingAttr, kOnFunctionOrModule, kTiming, "partition", "memory",

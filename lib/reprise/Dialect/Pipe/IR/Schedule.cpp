@@ -12,14 +12,16 @@ using namespace reprise;
 using namespace reprise::pipe;
 
 void ScheduleOp::build(OpBuilder &builder, OperationState &state, StringRef name,
-                       const pipeline::Schedule &schedule, int64_t rounds) {
-  build(builder, state, name, schedule.shape.stages(), schedule.shape.microbatches, rounds,
-        spellRows(state.getContext(), schedule));
+                       const pipeline::Schedule &schedule, int64_t replicas, int64_t rounds) {
+  build(builder, state, name, schedule.shape.stages(), schedule.shape.microbatches * replicas,
+        replicas, rounds, spellRows(state.getContext(), schedule));
 }
 
 std::string ScheduleOp::read(pipeline::Schedule &schedule) {
-  return readRows(getRows(), static_cast<int64_t>(getStages()),
-                  static_cast<int64_t>(getMicrobatches()), schedule);
+  if (getMicrobatches() % getReplicas() != 0)
+    return "expected replicas of equally many micro-batches, got " + std::to_string(getReplicas()) +
+           " for " + std::to_string(getMicrobatches()) + " micro-batches";
+  return readRows(getRows(), static_cast<int64_t>(getStages()), countOwnMicrobatches(), schedule);
 }
 
 pipeline::Schedule ScheduleOp::getSchedule() {
@@ -43,8 +45,10 @@ namespace {
 /// Verifier of the pieces of one function against the schedule that it names.
 class PieceVerifier {
 public:
-  PieceVerifier(ProgramOp function, const pipeline::Schedule &schedule, int64_t rounds)
-      : function(function), schedule(schedule), rounds(rounds) {}
+  PieceVerifier(ProgramOp function, ScheduleOp op)
+      : function(function), schedule(op.getSchedule()),
+        rounds(static_cast<int64_t>(op.getRounds())),
+        replicas(static_cast<int64_t>(op.getReplicas())) {}
 
   LogicalResult run() {
     for (PieceOp piece : getPieces(function))
@@ -61,11 +65,17 @@ public:
 private:
   LogicalResult checkNumbers(PieceOp piece) const {
     const pipeline::Shape &shape = schedule.shape;
-    if (static_cast<int64_t>(piece.getStage()) >= shape.stages() ||
-        static_cast<int64_t>(piece.getMicrobatch().value_or(0)) >= shape.microbatches ||
+    auto replica = static_cast<int64_t>(piece.getReplica());
+    if (static_cast<int64_t>(piece.getStage()) >= shape.stages() || replica >= replicas ||
+        static_cast<int64_t>(piece.getMicrobatch().value_or(0)) >= replicas * shape.microbatches ||
         static_cast<int64_t>(piece.getRound()) >= rounds ||
         (piece.getKind() == PieceKind::Weight && !schedule.splitsBackward))
       return piece.emitOpError("the schedule does not have this piece");
+    if (std::optional<uint64_t> number = piece.getMicrobatch();
+        number && static_cast<int64_t>(*number) / shape.microbatches != replica)
+      return piece.emitOpError("expected replica ")
+             << static_cast<int64_t>(*number) / shape.microbatches << " for micro-batch " << *number
+             << ", got replica " << replica;
     return success();
   }
 
@@ -97,11 +107,12 @@ private:
       auto reader = user->getParentOfType<PieceOp>();
       if (!reader || reader == piece)
         continue;
-      bool isLater =
-          rank(piece) > rank(reader) ||
-          (piece.isPass() && reader.isPass() && *piece.getMicrobatch() > *reader.getMicrobatch());
-      if (isLater)
+      bool arePasses = piece.isPass() && reader.isPass();
+      if (rank(piece) > rank(reader) ||
+          (arePasses && *piece.getMicrobatch() > *reader.getMicrobatch()))
         return refuse(reader, piece, "reads a value that a later piece makes", "that piece");
+      if (arePasses && piece.getReplica() != reader.getReplica())
+        return refuse(reader, piece, "reads a value of a pass of another replica", "that piece");
     }
     return success();
   }
@@ -112,57 +123,59 @@ private:
     return error;
   }
 
-  static pipeline::Piece translate(PieceOp piece) {
+  pipeline::Piece translate(PieceOp piece) const {
     auto pass = piece.getKind() == PieceKind::Forward    ? pipeline::Pass::Forward
                 : piece.getKind() == PieceKind::Backward ? pipeline::Pass::Backward
                                                          : pipeline::Pass::Weight;
     return {pass, static_cast<int32_t>(piece.getStage()),
-            static_cast<int32_t>(piece.getMicrobatch().value_or(0))};
+            static_cast<int32_t>(static_cast<int64_t>(piece.getMicrobatch().value_or(0)) %
+                                 schedule.shape.microbatches)};
   }
 
   /// Verifies the pieces of a device program, except those that the step does not have.
   LogicalResult checkRow(int64_t device) {
-    if (device < 0 || device >= schedule.shape.ranks)
+    const pipeline::Shape &shape = schedule.shape;
+    if (device < 0 || device >= replicas * shape.ranks)
       return function.emitError("the schedule has no row of device ") << device;
     std::map<std::tuple<pipeline::Pass, int64_t, int64_t>, size_t> positions;
-    for (auto [position, piece] : llvm::enumerate(schedule.ranks[device]))
+    for (auto [position, piece] : llvm::enumerate(schedule.ranks[device % shape.ranks]))
       positions[{piece.pass, piece.stage, piece.microbatch}] = position;
     // A key orders pieces before all passes, then round and place in the row, then pieces behind
     // all passes.
     std::tuple<int, uint64_t, size_t> last{};
     for (PieceOp piece : getPieces(function)) {
-      int rank = schedule.shape.rankOf(static_cast<int>(piece.getStage()));
-      if (rank != device)
+      int64_t own = static_cast<int64_t>(piece.getReplica()) * shape.ranks +
+                    shape.rankOf(static_cast<int>(piece.getStage()));
+      if (own != device)
         return piece.emitOpError("stands in the program of device ")
-               << device << ", its stage lies on device " << rank;
+               << device << ", its stage lies on device " << own;
       pipeline::Piece key = translate(piece);
-      std::tuple own(piece.getKind() == PieceKind::Before ? 0
-                     : piece.isPass()                     ? 1
-                                                          : 2,
-                     piece.getRound(),
-                     piece.isPass() ? positions.at({key.pass, key.stage, key.microbatch}) : 0);
-      if (own < last)
+      std::tuple place(piece.getKind() == PieceKind::Before ? 0
+                       : piece.isPass()                     ? 1
+                                                            : 2,
+                       piece.getRound(),
+                       piece.isPass() ? positions.at({key.pass, key.stage, key.microbatch}) : 0);
+      if (place < last)
         return piece.emitOpError("stands in another place than the schedule says");
-      last = own;
+      last = place;
     }
     return success();
   }
 
   ProgramOp function;
-  const pipeline::Schedule &schedule;
-  int64_t rounds;
+  const pipeline::Schedule schedule; ///< that of each replica
+  int64_t rounds, replicas;
   std::map<std::tuple<PieceKind, uint64_t, uint64_t, uint64_t>, PieceOp> seen;
 };
 
 } // namespace
 
 LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &) {
-  pipeline::Schedule schedule = getSchedule();
   for (auto function : (*this)->getParentRegion()->getOps<ProgramOp>()) {
     auto name = function->getAttrOfType<FlatSymbolRefAttr>(kScheduleRefAttr);
     if (!name || name.getValue() != getSymName())
       continue;
-    if (failed(PieceVerifier(function, schedule, static_cast<int64_t>(getRounds())).run()))
+    if (failed(PieceVerifier(function, *this).run()))
       return failure();
   }
   return success();

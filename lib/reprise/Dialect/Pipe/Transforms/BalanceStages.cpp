@@ -148,7 +148,7 @@ private:
     if (units < stages)
       return step.emitError() << "the forward pass can be cut into at most "
                               << amount(units, "stage") << ", got " << stages;
-    FailureOr<pipeline::Schedule> made = order->make(step, problem.countMicrobatches());
+    FailureOr<pipeline::Schedule> made = order->make(step, problem.countMicrobatches() / replicas);
     if (failed(made))
       return failure();
     StagedSchedule &staged = found.emplace_back();

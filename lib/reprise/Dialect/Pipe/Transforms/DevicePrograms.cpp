@@ -29,8 +29,10 @@ LogicalResult DevicePrograms::build() {
 }
 
 std::optional<size_t> DevicePrograms::homeOf(BlockArgument argument) {
-  auto stage = step.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kHomeAttr);
-  return stage ? std::optional<size_t>(shape.rankOf(static_cast<int>(stage.getInt())))
+  unsigned number = argument.getArgNumber();
+  auto stage = step.getArgAttrOfType<IntegerAttr>(number, kHomeAttr);
+  auto replica = step.getArgAttrOfType<IntegerAttr>(number, kReplicaAttr);
+  return stage ? std::optional(deviceOf(replica ? replica.getInt() : 0, stage.getInt()))
                : std::nullopt;
 }
 
@@ -138,6 +140,7 @@ ArrayRef<DictionaryAttr> DevicePrograms::describeArguments() {
   for (size_t i = arguments.size(); i < step.getNumArguments(); ++i) {
     NamedAttrList list(step.getArgAttrDict(i));
     list.erase(kHomeAttr);
+    list.erase(kReplicaAttr);
     list.set(EntrySignature::kPosition, builder.getI64IntegerAttr(static_cast<int64_t>(i)));
     arguments.push_back(list.getDictionary(step.getContext()));
   }

@@ -14,7 +14,8 @@ namespace reprise::pipe {
 /// stay with the stage where they live.
 class DevicePrograms {
 public:
-  /// Makes the builder; `pieces` are the pieces of every device, in execution order.
+  /// Makes the builder; `pieces` are the pieces of every device, in execution order. `shape` is
+  /// that of each replica.
   DevicePrograms(ProgramOp step, const pipeline::Shape &shape,
                  std::vector<std::vector<PieceOp>> pieces);
   /// Builds the programs behind the step, which can be erased afterwards. Fails at a piece that its
@@ -38,7 +39,13 @@ private:
   mlir::LogicalResult findMessages();
   mlir::LogicalResult need(mlir::Value value, size_t device, size_t reader);
   void numberMessages();
-  size_t deviceOf(PieceOp piece) const { return shape.rankOf(static_cast<int>(piece.getStage())); }
+  size_t deviceOf(int64_t replica, int64_t stage) const {
+    return replica * shape.ranks + shape.rankOf(static_cast<int>(stage));
+  }
+  size_t deviceOf(PieceOp piece) const {
+    return deviceOf(static_cast<int64_t>(piece.getReplica()),
+                    static_cast<int64_t>(piece.getStage()));
+  }
   /// Returns the device of a parameter or state; none for arguments that every device may have.
   std::optional<size_t> homeOf(mlir::BlockArgument argument);
 

@@ -50,16 +50,18 @@ public:
   }
 
 private:
-  /// Adds the passes of the schedule, without ops so far.
+  /// Adds the passes of the schedule in each replica, without ops so far.
   void addPasses(const pipeline::Schedule &schedule) {
-    for (const std::vector<pipeline::Piece> &row : schedule.ranks)
-      for (const pipeline::Piece &piece : row)
-        for (int64_t sweep = piece.pass != pipeline::Pass::Forward; sweep < places.countSweeps();
-             sweep += 2) {
-          Place place{Place::Within, piece.stage, sweep, piece.pass == pipeline::Pass::Weight,
-                      piece.microbatch};
-          passes[getKey(place)].place = place;
-        }
+    int64_t own = schedule.shape.microbatches;
+    for (int64_t begin = 0; begin < places.countMicrobatches(); begin += own)
+      for (const std::vector<pipeline::Piece> &row : schedule.ranks)
+        for (const pipeline::Piece &piece : row)
+          for (int64_t sweep = piece.pass != pipeline::Pass::Forward; sweep < places.countSweeps();
+               sweep += 2) {
+            Place place = places.getPass(piece.stage, sweep, piece.pass == pipeline::Pass::Weight,
+                                         begin + piece.microbatch);
+            passes[getKey(place)].place = place;
+          }
   }
 
   void collect() {
@@ -125,7 +127,7 @@ private:
         group.ops.empty() ? block.getParentOp()->getLoc() : group.ops.front()->getLoc();
     auto piece = PieceOp::create(builder, location, types, kind, place.stage,
                                  isPass ? builder.getI64IntegerAttr(place.microbatch) : nullptr,
-                                 isPass ? place.sweep / 2 : 0);
+                                 isPass ? place.sweep / 2 : 0, place.replica);
     PieceOp::ensureTerminator(piece.getBody(), builder, location);
     return piece;
   }
@@ -138,7 +140,8 @@ private:
   SmallVector<Operation *> beside;
   DenseMap<Operation *, Place::Kind> kinds; ///< kinds of ops in pieces, and of ops that read pieces
   AttributeChange dropMarks{[](NamedAttrList &attributes) {
-    for (StringRef name : {kStageAttr, kMicrobatchAttr, kBatchSumAttr})
+    for (StringRef name : {StringRef(kStageAttr), StringRef(kMicrobatchAttr),
+                           StringRef(kBatchSumAttr), StringRef(kReplicaAttr)})
       attributes.erase(name);
   }};
 };
@@ -184,8 +187,11 @@ private:
     FailureOr<Order> order = Order::find(step, schedule, devices, chunks);
     if (failed(order) || failed(checkMarks(step, order->getShape().stages())))
       return failure();
-    Places places(step, order->getShape().stages(), order->splitsBackward());
-    FailureOr<pipeline::Schedule> made = order->make(step, places.countMicrobatches());
+    if (countMicrobatches(step) % replicas != 0)
+      return step.emitError("expected replicas of equally many micro-batches, got ")
+             << static_cast<int64_t>(replicas) << " for " << countMicrobatches(step);
+    Places places(step, order->getShape().stages(), replicas, order->splitsBackward());
+    FailureOr<pipeline::Schedule> made = order->make(step, places.countMicrobatches() / replicas);
     if (failed(made))
       return failure();
     PieceFormer(step, places).run(*made);
@@ -193,8 +199,9 @@ private:
     OpBuilder builder(step);
     int64_t rounds = (places.countSweeps() + 1) / 2;
     auto written = ScheduleOp::create(builder, step.getLoc(), (step.getName() + "_schedule").str(),
-                                      *made, rounds);
+                                      *made, replicas, rounds);
     SymbolTable(getOperation()).insert(written);
+    step->removeAttr(kMicrobatchesAttr);
     step->setAttr(kScheduleRefAttr, FlatSymbolRefAttr::get(written.getSymNameAttr()));
     return success();
   }

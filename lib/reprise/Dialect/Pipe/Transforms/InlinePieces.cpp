@@ -1,6 +1,7 @@
 // reprise: flattens device programs, and drops the schedule
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
+#include "mlir/Transforms/RegionUtils.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 
@@ -51,7 +52,9 @@ public:
 
 private:
   void bring(Operation &reader, Operation *place) {
-    for (Value operand : reader.getOperands())
+    llvm::SetVector<Value> read(reader.operand_begin(), reader.operand_end());
+    getUsedValuesDefinedAbove(reader.getRegions(), read);
+    for (Value operand : read)
       if (Operation *op = operand.getDefiningOp(); op && beside.erase(op)) {
         bring(*op, place);
         op->moveBefore(place);

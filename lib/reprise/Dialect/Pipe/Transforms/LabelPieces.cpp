@@ -29,11 +29,12 @@ private:
   /// GPipe and torchgpipe.
   void label(PieceOp piece, ScheduleOp schedule) {
     auto microbatch = static_cast<int64_t>(*piece.getMicrobatch());
-    auto last = static_cast<int64_t>(schedule.getMicrobatches()) - 1;
+    int64_t own = schedule.countOwnMicrobatches();
+    bool isLast = microbatch % own == own - 1;
     auto stages = static_cast<int64_t>(schedule.getStages());
     int64_t unit = microbatch * stages + static_cast<int64_t>(piece.getStage());
     const CheckpointMode *mode = findCheckpointMode(checkpoint);
-    bool isSaved = mode && !(microbatch == last ? mode->replaysLast : mode->replaysOthers);
+    bool isSaved = mode && !(isLast ? mode->replaysLast : mode->replaysOthers);
     Builder builder(&getContext());
     for (Operation &op : piece.getBody().front().without_terminator()) {
       op.setDiscardableAttr(kBlockAttr, builder.getDenseI64ArrayAttr({unit}));

@@ -2,6 +2,7 @@
 #include "Order.h"
 
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Planning/Pipeline/Problem.h"
 #include "reprise/Planning/Pipeline/ScheduleFile.h"
@@ -21,6 +22,17 @@ int64_t countSweeps(ProgramOp step) {
   for (; orders; orders >>= 1)
     sweeps *= 2;
   return sweeps;
+}
+
+int64_t countMicrobatches(ProgramOp step) {
+  if (auto number = step->getAttrOfType<IntegerAttr>(kMicrobatchesAttr))
+    return number.getInt();
+  int64_t count = 1;
+  auto name = StringAttr::get(step.getContext(), kMicrobatchAttr);
+  for (Operation &op : step.getBody().front())
+    if (auto number = dyn_cast_or_null<IntegerAttr>(op.getDiscardableAttr(name)))
+      count = std::max(count, number.getInt() + 1);
+  return count;
 }
 
 /// The schedule is at fault, and no line of the model.

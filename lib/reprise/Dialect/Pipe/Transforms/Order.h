@@ -12,6 +12,10 @@ namespace reprise::pipe {
 /// Returns how many times a step goes through its stages: 1 without a gradient, 2 with a gradient.
 int64_t countSweeps(ProgramOp step);
 
+/// Returns the number of micro-batches of a step: that of its replicas, or the marks that there
+/// are.
+int64_t countMicrobatches(ProgramOp step);
+
 /// The schedule that is the fastest one.
 inline constexpr llvm::StringLiteral kAuto = "auto";
 

@@ -2,6 +2,7 @@
 #include "Places.h"
 
 #include "Order.h"
+#include "reprise/Dialect/Pipe/IR/Pipe.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -31,12 +32,10 @@ static int64_t findSweep(int64_t order) {
   return sweep;
 }
 
-Places::Places(ProgramOp step, int64_t stages, bool splitsBackward)
-    : step(step), signature(step), stages(stages), sweeps(pipe::countSweeps(step)),
+Places::Places(ProgramOp step, int64_t stages, int64_t replicas, bool splitsBackward)
+    : step(step), signature(step), stages(stages), replicas(replicas),
+      sweeps(pipe::countSweeps(step)), microbatches(pipe::countMicrobatches(step)),
       splitsBackward(splitsBackward) {
-  for (Operation &op : step.getBody().front())
-    if (std::optional<int64_t> number = getNumber(&op, kMicrobatchAttr))
-      microbatches = std::max(microbatches, *number + 1);
   findShared();
   findFree();
   findWeights();
@@ -62,15 +61,26 @@ void Places::findFree() {
       free.insert(&op);
 }
 
-bool Places::isFreeOp(Operation &op) const {
+bool Places::isFreeOp(Operation &op) {
   if (!isMemoryEffectFree(&op) || op.getNumRegions() != 0)
     return false;
+  if (isGather(op))
+    return true;
   bool takesArguments = !isOfGradient(&op) || isa<SliceOp, ReshapeOp, BroadcastOp>(op);
   return llvm::all_of(op.getOperands(), [&](Value operand) {
     if (auto argument = dyn_cast<BlockArgument>(operand))
       return takesArguments && isEverywhere(argument);
     return free.contains(operand.getDefiningOp());
   });
+}
+
+/// Returns true for an array that is joined from parts on several replicas. Its readers join it, so
+/// that each part goes to them straight from its owner.
+bool Places::isGather(Operation &op) {
+  return isa<ConcatenateOp>(op) && llvm::all_of(op.getOperands(), [&](Value operand) {
+           auto argument = dyn_cast<BlockArgument>(operand);
+           return argument && step.getArgAttr(argument.getArgNumber(), kReplicaAttr);
+         });
 }
 
 /// Finds sums over the batch that no op of their micro-batch reads, and ops that add them up.
@@ -223,7 +233,11 @@ std::optional<Place> Places::get(Operation *op) const {
   auto found = places.find(op);
   if (found == places.end() || isSpread(op, found->second))
     return std::nullopt;
-  return found->second;
+  Place place = found->second;
+  if (place.kind == Place::Within)
+    return getPass(place.stage, place.sweep, place.isWeight, place.microbatch);
+  place.replica = getNumber(op, kReplicaAttr).value_or(0);
+  return place;
 }
 
 /// Returns whether an op broadcasts a number over a gradient or a state. Its readers compute it, so

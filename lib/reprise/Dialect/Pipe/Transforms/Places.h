@@ -23,19 +23,20 @@ struct Place {
   int64_t sweep = 0; ///< kind Within only, as the next two
   bool isWeight = false;
   int64_t microbatch = 0;
-
-  bool operator==(const Place &other) const {
-    return kind == other.kind && stage == other.stage && sweep == other.sweep &&
-           isWeight == other.isWeight && microbatch == other.microbatch;
-  }
+  int64_t replica = 0; ///< that of the micro-batch; in other kinds the mark of the op
 };
 
 /// Places of the ops of a flat step with marks of stages and micro-batches. An op without marks
 /// follows its operands; an op with an operand of a later place moves there.
 class Places {
 public:
-  Places(ProgramOp step, int64_t stages, bool splitsBackward);
+  Places(ProgramOp step, int64_t stages, int64_t replicas, bool splitsBackward);
 
+  /// Returns the place of a pass of a stage.
+  Place getPass(int64_t stage, int64_t sweep, bool isWeight, int64_t microbatch) const {
+    return {Place::Within, stage,      sweep,
+            isWeight,      microbatch, microbatch * replicas / microbatches};
+  }
   /// Returns the place; none for an op that every device computes where it is read. These are
   /// constants, ops of constants, rows of inputs, and, outside of the micro-batches, broadcasts of
   /// smaller values.
@@ -51,7 +52,8 @@ public:
 private:
   void findShared();
   void findFree();
-  bool isFreeOp(mlir::Operation &op) const;
+  bool isFreeOp(mlir::Operation &op);
+  bool isGather(mlir::Operation &op);
   void findWeights();
   void findHomes();
   void placeAll();
@@ -64,7 +66,7 @@ private:
 
   ProgramOp step;
   EntrySignature signature;
-  int64_t stages, sweeps = 1, microbatches = 1;
+  int64_t stages, replicas, sweeps = 1, microbatches = 1;
   bool splitsBackward;
   llvm::DenseSet<mlir::Value> shared; ///< arguments that every device may have
   llvm::DenseSet<mlir::Operation *> free, weights, marked;

@@ -20,24 +20,27 @@ using Key = std::tuple<PieceKind, int64_t, int64_t, int64_t>;
 std::vector<std::vector<PieceOp>> orderPieces(ProgramOp step, ScheduleOp schedule) {
   pipeline::Schedule order = schedule.getSchedule();
   std::map<Key, PieceOp> passes;
-  std::vector<std::vector<PieceOp>> rows(order.shape.ranks), after(order.shape.ranks);
+  size_t ranks = order.shape.ranks, devices = schedule.getReplicas() * ranks;
+  std::vector<std::vector<PieceOp>> rows(devices), after(devices);
   for (PieceOp piece : getPieces(step)) {
-    int rank = order.shape.rankOf(static_cast<int>(piece.getStage()));
+    size_t rank = order.shape.rankOf(static_cast<int>(piece.getStage()));
+    size_t device = piece.getReplica() * ranks + rank;
     if (piece.isPass())
       passes[{piece.getKind(), piece.getStage(), *piece.getMicrobatch(), piece.getRound()}] = piece;
     else
-      (piece.getKind() == PieceKind::Before ? rows : after)[rank].push_back(piece);
+      (piece.getKind() == PieceKind::Before ? rows : after)[device].push_back(piece);
   }
   static constexpr PieceKind kKinds[] = {PieceKind::Forward, PieceKind::Backward,
                                          PieceKind::Weight};
-  for (auto [rank, row] : llvm::enumerate(rows)) {
+  for (auto [device, row] : llvm::enumerate(rows)) {
+    int64_t begin = static_cast<int64_t>(device / ranks) * schedule.countOwnMicrobatches();
     for (int64_t round = 0; round < static_cast<int64_t>(schedule.getRounds()); ++round)
-      for (const pipeline::Piece &piece : order.ranks[rank])
-        if (auto found = passes.find(
-                {kKinds[static_cast<int>(piece.pass)], piece.stage, piece.microbatch, round});
+      for (const pipeline::Piece &piece : order.ranks[device % ranks])
+        if (auto found = passes.find({kKinds[static_cast<int>(piece.pass)], piece.stage,
+                                      begin + piece.microbatch, round});
             found != passes.end())
           row.push_back(found->second);
-    llvm::append_range(row, after[rank]);
+    llvm::append_range(row, after[device]);
   }
   return rows;
 }

@@ -3,32 +3,18 @@
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
-#include "reprise/Interfaces/Interfaces.h"
-#include "reprise/Interfaces/Kinds.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::pipe;
 
-static bool hasRows(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getRank() > 0 && tensor.getDimSize(0) > 1 && tensor.getNumElements() > 0;
-}
-
-int64_t Stacks::countRows(Value stack) {
+static int64_t countRows(Value stack) {
   return cast<RankedTensorType>(stack.getType()).getDimSize(0);
 }
 
-bool Stacks::isRowwise(Operation *op) {
-  if (!isElementwise(op) || isa<RandomOpInterface>(op) || !isMemoryEffectFree(op) ||
-      op->getNumRegions() != 0 || op->getNumResults() != 1 || !hasRows(op->getResult(0).getType()))
-    return false;
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-  return llvm::all_of(op->getOperandTypes(),
-                      [&](Type type) { return cast<RankedTensorType>(type).getShape() == shape; });
-}
-
-std::optional<int64_t> Stacks::getRow(Operation *op) {
+/// Returns the row of a slice, if it lies in one row.
+static std::optional<int64_t> getRow(Operation *op) {
   auto slice = dyn_cast<reprise::SliceOp>(op);
   if (!slice || !hasRows(slice.getOperand().getType()) ||
       slice.getLimits().front() != slice.getStarts().front() + 1)
@@ -48,7 +34,7 @@ static bool isJoined(Operation *op) {
 /// by row at their readers instead.
 static bool isConnecting(Value value) {
   Operation *op = value.getDefiningOp();
-  return hasRows(value.getType()) && (!op || Stacks::isRowwise(op) || isJoined(op));
+  return hasRows(value.getType()) && (!op || isRowwise(op) || isJoined(op));
 }
 
 Stacks::Stacks(ProgramOp step) {
@@ -145,6 +131,48 @@ bool Stacks::isCut(const Group &group) const {
   return group.isNamed && !group.isWhole && stages.size() > 1;
 }
 
+/// Returns the first stage that reads or computes a row of a stack, or of a connected stack.
 std::optional<int64_t> Stacks::getStage(Value stack, int64_t row) const {
-  return groups.lookup(stacks.lookup(stack)).stages[row];
+  return stack ? groups.lookup(stacks.lookup(stack)).stages[row] : std::nullopt;
+}
+
+SmallVector<RowRange> Stacks::getParts(Value stack) const {
+  return llvm::map_to_vector(llvm::seq<int64_t>(0, countRows(stack)),
+                             [](int64_t row) { return RowRange{row, row + 1}; });
+}
+
+/// Sets the stage of one row, from an op that has a stage per iteration.
+static void takeStage(Operation *op, int64_t row, int64_t rows) {
+  auto stages = dyn_cast_or_null<DenseI64ArrayAttr>(op->getDiscardableAttr(kStageAttr));
+  if (!stages)
+    return;
+  op->removeDiscardableAttr(kStageAttr);
+  if (stages.size() == rows)
+    op->setDiscardableAttr(kStageAttr, Builder(op->getContext()).getI64IntegerAttr(stages[row]));
+}
+
+void Stacks::markCopy(Operation *copy, Operation *op, int64_t row) const {
+  takeStage(copy, row, countRows(op->getResult(0)));
+}
+
+void Stacks::markSlice(Operation *slice, Value value, Operation *reader, int64_t row) const {
+  copyMarks(slice, reader);
+  takeStage(slice, row, countRows(value));
+}
+
+void Stacks::markJoin(Operation *join, Value value, Operation *reader) const {
+  copyMarks(join, reader);
+  takeStage(join, 0, countRows(value));
+}
+
+/// A broadcast without a stage is computed on each stage, from the smaller value.
+int64_t Stacks::getBroadcastKey(BroadcastOp whole, int64_t row, Value result) const {
+  std::optional<int64_t> stage = getStage(result, row);
+  return whole->hasAttr(kStageAttr) || !stage ? -1 - row : *stage;
+}
+
+void Stacks::markBroadcast(Operation *made, BroadcastOp whole, int64_t row, Value result) const {
+  takeStage(made, row, countRows(whole.getResult()));
+  if (std::optional<int64_t> stage = getStage(result, row); stage && !whole->hasAttr(kStageAttr))
+    made->setDiscardableAttr(kStageAttr, Builder(made->getContext()).getI64IntegerAttr(*stage));
 }

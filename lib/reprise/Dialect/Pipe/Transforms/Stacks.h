@@ -2,8 +2,7 @@
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_STACKS_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_STACKS_H
 
-#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "RowSplitter.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 namespace reprise::pipe {
@@ -12,22 +11,24 @@ namespace reprise::pipe {
 /// parameter of an unrolled loop, its gradient, its optimizer's states, and elementwise results of
 /// these. Stages read or compute single rows. Values connected by an elementwise op, or as an
 /// argument and its next value, are all stacks or all not.
-class Stacks {
+class Stacks : public RowParts {
 public:
   explicit Stacks(ProgramOp step);
 
   bool empty() const { return stacks.empty(); }
-  bool contains(mlir::Value value) const { return stacks.contains(value); }
-  /// Returns the first stage that reads or computes row `row` of a stack, or of a connected stack.
-  std::optional<int64_t> getStage(mlir::Value stack, int64_t row) const;
-
-  static int64_t countRows(mlir::Value stack);
-  /// Returns true if the op computes each row of its result from the same row of its operands.
-  static bool isRowwise(mlir::Operation *op);
-  /// Returns the row of a slice, if it lies in one row.
-  static std::optional<int64_t> getRow(mlir::Operation *op);
+  bool contains(mlir::Value value) const override { return stacks.contains(value); }
+  /// Returns the single rows of a stack.
+  llvm::SmallVector<RowRange> getParts(mlir::Value stack) const override;
+  void markCopy(mlir::Operation *copy, mlir::Operation *op, int64_t row) const override;
+  void markSlice(mlir::Operation *slice, mlir::Value value, mlir::Operation *reader,
+                 int64_t row) const override;
+  void markJoin(mlir::Operation *join, mlir::Value value, mlir::Operation *reader) const override;
+  int64_t getBroadcastKey(BroadcastOp whole, int64_t row, mlir::Value result) const override;
+  void markBroadcast(mlir::Operation *made, BroadcastOp whole, int64_t row,
+                     mlir::Value result) const override;
 
 private:
+  std::optional<int64_t> getStage(mlir::Value stack, int64_t row) const;
   /// Properties of connected values.
   struct Group {
     std::vector<std::optional<int64_t>> stages; ///< stages by row

@@ -1,6 +1,7 @@
 // reprise: seconds and bytes of a step with marks of stages
 #include "StageProblem.h"
 
+#include "Order.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
@@ -42,7 +43,7 @@ double &StageProblem::pick(pipeline::Stage &stage, Operation *op) const {
 }
 
 StageProblem::StageProblem(ProgramOp step, const StageInputs &inputs, StringRef checkpoint)
-    : step(step), inputs(inputs) {
+    : step(step), inputs(inputs), microbatches(pipe::countMicrobatches(step)) {
   for (const StageDevice &device : inputs.devices) {
     auto found = llvm::find(models, device.costs.get());
     modelOf.push_back(static_cast<int>(found - models.begin()));
@@ -52,7 +53,6 @@ StageProblem::StageProblem(ProgramOp step, const StageInputs &inputs, StringRef 
   for (Operation &op : step.getBody().front()) {
     if (std::optional<int64_t> unit = getUnit(&op))
       problem.units.resize(std::max<size_t>(problem.units.size(), *unit + 1));
-    microbatches = std::max(microbatches, getNumber(&op, kMicrobatchAttr).value_or(0) + 1);
   }
   problem.outside.resize(problem.units.size());
   problem.replayed.resize(problem.units.size());

@@ -45,7 +45,7 @@ private:
   std::vector<const CostModel *> models;
   std::vector<int> modelOf;           ///< models by device
   std::vector<int64_t> madeForWeight; ///< bytes by unit
-  int64_t microbatches = 1;
+  int64_t microbatches;
 };
 
 } // namespace reprise::pipe

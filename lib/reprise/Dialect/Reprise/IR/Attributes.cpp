@@ -156,6 +156,8 @@ static constexpr AttributeRow kTable[] = {
     {kPlanAttr, kOnFunction, kPlan, "autodiff", "kernels",
      "Plan that `reprise-apply-plan` gives to the program, and then what is left of it for "
      "`memory`."},
+    {kMicrobatchesAttr, kOnFunction, kIndex, "partition", "",
+     "Number of micro-batches that replicas share."},
     {kOneScopeAttr, kOnFunction, kMark, "partition", "checkpoint",
      "All gradients are planned as one scope, since passes of micro-batches alternate."},
     {kBodiesAttr, kOnFunction, kMark, "checkpoint", "",

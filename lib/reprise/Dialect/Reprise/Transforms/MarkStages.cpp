@@ -146,13 +146,15 @@ struct MarkStagesPass : impl::MarkStagesPassBase<MarkStagesPass> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (devices == 1) {
+    if (devices == 1)
       function.walk([](Operation *op) { op->removeDiscardableAttr(kStageAttr); });
+    if (devices == 1 && replicas == 1)
       return;
-    }
     if (refusesPause(function))
       return signalPassFailure();
     ForwardPass pass(function);
+    if (devices == 1)
+      return markOneStage(pass);
     FailureOr<std::vector<int64_t>> stages = !at.empty()         ? findNamed(pass)
                                              : isAnnotated(pass) ? readMarks(pass)
                                                                  : findCuts(pass);
@@ -175,6 +177,17 @@ struct MarkStagesPass : impl::MarkStagesPassBase<MarkStagesPass> {
   }
 
 private:
+  /// Marks all ops of the forward pass with stage 0.
+  static void markOneStage(const ForwardPass &pass) {
+    auto mark = [](Operation *op) {
+      op->setDiscardableAttr(kStageAttr, Builder(op->getContext()).getI64IntegerAttr(0));
+    };
+    for (const Entry &entry : pass.getEntries())
+      mark(entry.op);
+    for (LoopOp loop : pass.loops)
+      mark(loop);
+  }
+
   /// Marks an op. Ops of a loop have one number per iteration of the outermost loop. A gradient
   /// that is taken in a loop has the same stages in every iteration.
   static void mark(Operation *op, SmallVector<int64_t> stages) {

@@ -39,6 +39,14 @@ struct SliceBatchPass : impl::SliceBatchPassBase<SliceBatchPass> {
                        << static_cast<int64_t>(microbatches) << " micro-batches";
       return signalPassFailure();
     }
+    if (replicas > 1 && (lanes % replicas != 0 || !llvm::isPowerOf2_64(lanes / replicas))) {
+      step.emitError() << "expected replicas of 1, 2, 4, 8, ... lanes each, got "
+                       << static_cast<int64_t>(replicas) << " replicas for "
+                       << static_cast<int64_t>(lanes) << " lanes: set --lanes";
+      return signalPassFailure();
+    }
+    if (replicas > 1)
+      step->setAttr(kMicrobatchesAttr, Builder(&getContext()).getI64IntegerAttr(microbatches));
     if (microbatches <= 1)
       return;
     if (PauseOp pause = findPause(step)) {

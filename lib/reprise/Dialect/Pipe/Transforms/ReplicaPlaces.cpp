@@ -1,0 +1,268 @@
+// reprise: the replicas that run the ops of a step and own its arrays
+#include "ReplicaPlaces.h"
+
+#include "Order.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "reprise/Dialect/Pipe/IR/Pipe.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Support/ByteSize.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::pipe;
+
+static int64_t countRows(Value value) {
+  return cast<RankedTensorType>(value.getType()).getDimSize(0);
+}
+
+static std::optional<int64_t> getMicrobatch(Operation *op) {
+  auto mark = dyn_cast_or_null<IntegerAttr>(op->getDiscardableAttr(kMicrobatchAttr));
+  return mark ? std::optional(mark.getInt()) : std::nullopt;
+}
+
+ReplicaPlaces::ReplicaPlaces(ProgramOp step, int64_t replicas, int64_t leastBytes)
+    : step(step), signature(step), replicas(replicas), leastBytes(leastBytes),
+      microbatches(pipe::countMicrobatches(step)) {
+  findJoint();
+  findOwned();
+  connect();
+  look();
+  assignOwners();
+  cutInputs();
+}
+
+void ReplicaPlaces::findJoint() {
+  for (Operation &op : step.getBody().front().without_terminator()) {
+    std::optional<Cover> cover = findCover(op);
+    std::optional<int64_t> microbatch = getMicrobatch(&op);
+    bool readsJoint = llvm::any_of(op.getOperands(),
+                                   [&](Value operand) { return isJoint(operand.getDefiningOp()); });
+    if (microbatch) {
+      int64_t own = *microbatch * replicas / microbatches;
+      Cover passes{own, own + 1};
+      cover = cover ? cover->join(passes) : passes;
+    }
+    if (!cover)
+      continue;
+    covers.try_emplace(&op, *cover);
+    if (readsJoint || !microbatch || cover->end - cover->first > 1)
+      joint.insert(&op);
+  }
+}
+
+/// Returns the replicas of what an op reads; none if it reads no value of a pass.
+std::optional<ReplicaPlaces::Cover> ReplicaPlaces::findCover(Operation &op) const {
+  llvm::SetVector<Value> read(op.operand_begin(), op.operand_end());
+  getUsedValuesDefinedAbove(op.getRegions(), read);
+  std::optional<Cover> cover;
+  for (Value value : read)
+    if (auto found = covers.find(value.getDefiningOp()); found != covers.end())
+      cover = cover ? cover->join(found->second) : found->second;
+  return cover;
+}
+
+void ReplicaPlaces::findOwned() {
+  for (BlockArgument argument : step.getArguments()) {
+    StringRef role = signature.getRole(argument.getArgNumber());
+    if (role == "parameter" || role == "state")
+      owned.insert(argument);
+  }
+  for (int64_t replaced : signature.getReplacedArguments())
+    if (replaced >= 0 && signature.getRole(replaced) == "input")
+      owned.insert(step.getArgument(replaced));
+}
+
+bool ReplicaPlaces::isConnecting(Value value) const {
+  if (!hasRows(value.getType()))
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isOwned(argument);
+  return isJoint(value.getDefiningOp()) && isRowwise(value.getDefiningOp());
+}
+
+void ReplicaPlaces::connect() {
+  for (BlockArgument argument : step.getArguments())
+    if (isConnecting(argument))
+      connected.insert(argument.getAsOpaquePointer());
+  for (Operation &op : step.getBody().front().without_terminator()) {
+    if (op.getNumResults() != 1 || !isConnecting(op.getResult(0)))
+      continue;
+    void *result = op.getResult(0).getAsOpaquePointer();
+    connected.insert(result);
+    for (Value operand : op.getOperands())
+      if (isConnecting(operand))
+        connected.unionSets(result, operand.getAsOpaquePointer());
+  }
+  Operation *ends = step.getBody().front().getTerminator();
+  for (auto [value, replaced] : llvm::zip(ends->getOperands(), signature.getReplacedArguments()))
+    if (replaced >= 0 && isConnecting(value) && isConnecting(step.getArgument(replaced)))
+      connected.unionSets(value.getAsOpaquePointer(),
+                          step.getArgument(replaced).getAsOpaquePointer());
+}
+
+const ReplicaPlaces::Group *ReplicaPlaces::find(Value value) const {
+  if (!isConnecting(value))
+    return nullptr;
+  auto found = groups.find(connected.getLeaderValue(value.getAsOpaquePointer()));
+  return found == groups.end() ? nullptr : &found->second;
+}
+
+ReplicaPlaces::Group *ReplicaPlaces::find(Value value) {
+  return const_cast<Group *>(std::as_const(*this).find(value));
+}
+
+void ReplicaPlaces::look() {
+  auto add = [&](Value value) -> Group * {
+    if (!isConnecting(value))
+      return nullptr;
+    Group &group = groups[connected.getLeaderValue(value.getAsOpaquePointer())];
+    group.largest = std::max(group.largest, getByteSize(value.getType()));
+    return &group;
+  };
+  for (BlockArgument argument : step.getArguments())
+    if (Group *group = add(argument)) {
+      group->isNamed = true;
+      group->bytes += getByteSize(argument.getType());
+      group->isWhole |= signature.getBatchDim(argument.getArgNumber()).has_value();
+    }
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (op.getNumResults() == 1)
+      add(op.getResult(0));
+  Operation *ends = step.getBody().front().getTerminator();
+  for (auto [value, replaced] : llvm::zip(ends->getOperands(), signature.getReplacedArguments())) {
+    if (Group *group = find(value))
+      group->isNamed = true;
+    else if (Group *old = replaced >= 0 ? find(step.getArgument(replaced)) : nullptr)
+      old->isWhole = true; // its next value is computed in one piece
+  }
+}
+
+/// Gives each group that is not cut to the replica with the fewest bytes so far.
+void ReplicaPlaces::assignOwners() {
+  SmallVector<int64_t> bytes(replicas, 0);
+  DenseSet<Group *> done;
+  for (BlockArgument argument : step.getArguments())
+    if (Group *group = find(argument);
+        group && !isCut(*group, argument) && done.insert(group).second) {
+      group->owner = llvm::min_element(bytes) - bytes.begin();
+      bytes[group->owner] += group->bytes;
+    }
+}
+
+bool ReplicaPlaces::isCut(const Group &group, Value value) const {
+  return group.isNamed && !group.isWhole && group.largest / replicas >= leastBytes &&
+         countRows(value) >= replicas;
+}
+
+/// Returns the only replica that reads the result of an op; none if there are several.
+std::optional<int64_t> ReplicaPlaces::findReader(Operation *op) const {
+  std::optional<Cover> cover;
+  for (Operation *user : op->getUsers())
+    if (auto found = covers.find(user); found != covers.end() && !isJoint(user))
+      cover = cover ? cover->join(found->second) : found->second;
+    else
+      return std::nullopt;
+  return cover && cover->end - cover->first == 1 ? std::optional(cover->first) : std::nullopt;
+}
+
+/// Cuts inputs that replicas read by disjoint rows, one after the other.
+void ReplicaPlaces::cutInputs() {
+  for (BlockArgument argument : step.getArguments()) {
+    if (isOwned(argument) || !hasRows(argument.getType()) ||
+        signature.getBatchDim(argument.getArgNumber()) != 0)
+      continue;
+    SmallVector<RowRange> ranges(replicas, {INT64_MAX, 0});
+    bool isCut = llvm::all_of(argument.getUsers(), [&](Operation *user) {
+      auto slice = dyn_cast<reprise::SliceOp>(user);
+      std::optional<int64_t> reader = slice ? findReader(slice) : std::nullopt;
+      if (!reader)
+        return false;
+      RowRange &own = ranges[*reader];
+      own = {std::min(own.first, slice.getStarts().front()),
+             std::max(own.end, slice.getLimits().front())};
+      return true;
+    });
+    int64_t end = 0;
+    for (RowRange range : ranges)
+      isCut &= std::exchange(end, range.end) == range.first && range.size() > 0;
+    if (isCut && end == countRows(argument))
+      inputs[argument] = ranges;
+  }
+}
+
+bool ReplicaPlaces::contains(Value value) const {
+  if (inputs.contains(value))
+    return true;
+  const Group *group = find(value);
+  return group && isCut(*group, value);
+}
+
+SmallVector<RowRange> ReplicaPlaces::getParts(Value value) const {
+  if (auto found = inputs.find(value); found != inputs.end())
+    return found->second;
+  int64_t rows = countRows(value);
+  return llvm::map_to_vector(llvm::seq<int64_t>(0, replicas), [&](int64_t part) {
+    return RowRange{part * rows / replicas, (part + 1) * rows / replicas};
+  });
+}
+
+/// Returns the replica for which an op that is not cut works: the owner of its group, or of the
+/// first array that it reads.
+int64_t ReplicaPlaces::findOwner(Operation *op) const {
+  for (Value value : llvm::concat<Value>(llvm::to_vector_of<Value>(op->getResults()),
+                                         llvm::to_vector_of<Value>(op->getOperands())))
+    if (const Group *group = find(value); group && !isCut(*group, value))
+      return group->owner;
+  return 0;
+}
+
+void ReplicaPlaces::setReplica(Operation *op, int64_t replica) const {
+  op->setAttr(kReplicaAttr, Builder(op->getContext()).getI64IntegerAttr(replica));
+}
+
+void ReplicaPlaces::mark() {
+  Builder builder(step.getContext());
+  for (BlockArgument argument : step.getArguments()) {
+    const Group *group = find(argument);
+    if (isOwned(argument) && !contains(argument))
+      step.setArgAttr(argument.getArgNumber(), kReplicaAttr,
+                      builder.getI64IntegerAttr(group ? group->owner : 0));
+  }
+  for (Operation &op : step.getBody().front().without_terminator()) {
+    if (isJoint(&op)) {
+      op.removeDiscardableAttr(kMicrobatchAttr);
+      setReplica(&op, covers.at(&op).pick(findOwner(&op)));
+    } else if (!covers.contains(&op)) {
+      setReplica(&op, findOwner(&op));
+    }
+  }
+}
+
+void ReplicaPlaces::describeArgument(Value argument, int64_t part,
+                                     NamedAttrList &attributes) const {
+  if (inputs.contains(argument))
+    return; // a device has the rows that it reads
+  attributes.set(kReplicaAttr, Builder(argument.getContext()).getI64IntegerAttr(part));
+}
+
+void ReplicaPlaces::markCopy(Operation *copy, Operation *op, int64_t part) const {
+  setReplica(copy, covers.at(op).pick(part));
+}
+
+/// A slice stands where its operand is computed, so that only the part is sent.
+void ReplicaPlaces::markSlice(Operation *slice, Value value, Operation *reader, int64_t) const {
+  Operation *maker = value.getDefiningOp();
+  Operation *place = maker ? maker : reader;
+  copyMarks(slice, place);
+  for (StringRef name : {StringRef(kBatchSumAttr), StringRef(kReplicaAttr)})
+    if (Attribute mark = place->getDiscardableAttr(name))
+      slice->setDiscardableAttr(name, mark);
+}
+
+void ReplicaPlaces::markJoin(Operation *join, Value value, Operation *reader) const {
+  if (isa<BlockArgument>(value))
+    return; // a gather belongs to no device
+  copyMarks(join, reader);
+  if (Attribute replica = reader->getDiscardableAttr(kReplicaAttr))
+    join->setDiscardableAttr(kReplicaAttr, replica);
+}

@@ -1,0 +1,248 @@
+// reprise: replaces arrays of a step by parts of their rows
+#include "RowSplitter.h"
+
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
+#include "reprise/Interfaces/Interfaces.h"
+#include "reprise/Interfaces/Kinds.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::pipe;
+
+bool reprise::pipe::hasRows(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() > 0 && tensor.getDimSize(0) > 1 && tensor.getNumElements() > 0;
+}
+
+bool reprise::pipe::isRowwise(Operation *op) {
+  if (!isElementwise(op) || isa<RandomOpInterface>(op) || !isMemoryEffectFree(op) ||
+      op->getNumRegions() != 0 || op->getNumResults() != 1 || !hasRows(op->getResult(0).getType()))
+    return false;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  return llvm::all_of(op->getOperandTypes(),
+                      [&](Type type) { return cast<RankedTensorType>(type).getShape() == shape; });
+}
+
+RankedTensorType reprise::pipe::getPartType(Type whole, int64_t rows) {
+  auto type = cast<RankedTensorType>(whole);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.front() = rows;
+  return type.clone(shape);
+}
+
+void reprise::pipe::copyMarks(Operation *op, Operation *from) {
+  for (StringRef name : {StringRef(kBlockAttr), StringRef(kPrimalAttr), StringRef(kCotangentAttr),
+                         StringRef(kOrderAttr), StringRef(kStageAttr), StringRef(kMicrobatchAttr)})
+    if (Attribute attribute = from->getDiscardableAttr(name))
+      op->setDiscardableAttr(name, attribute);
+}
+
+static int64_t countRows(Value value) {
+  return cast<RankedTensorType>(value.getType()).getDimSize(0);
+}
+
+RowSplitter::RowSplitter(ProgramOp step, const RowParts &parts) : step(step), parts(parts) {
+  EntrySignature signature(step);
+  for (unsigned i = 0; i < step.getNumArguments(); ++i)
+    names.insert(signature.getArgumentName(i));
+  for (unsigned i = 0; i < step.getNumResults(); ++i)
+    names.insert(signature.getResultName(i));
+}
+
+void RowSplitter::run() {
+  splitArguments();
+  Block &block = step.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+    replace(op);
+  splitResults();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  llvm::BitVector unused(step.getNumArguments());
+  for (BlockArgument argument : step.getArguments())
+    if (partsOf.contains(argument))
+      unused.set(argument.getArgNumber());
+  (void)step.eraseArguments(unused);
+}
+
+/// Returns the attributes of a part of an argument or a result.
+DictionaryAttr RowSplitter::describePart(DictionaryAttr whole, RowRange part, int64_t rows) {
+  NamedAttrList attributes(whole);
+  Builder builder(step.getContext());
+  auto name = whole.getAs<StringAttr>(EntrySignature::kName);
+  attributes.set(EntrySignature::kName, namePart(name, part));
+  attributes.set(EntrySignature::kWhole, name);
+  attributes.set(EntrySignature::kRows, builder.getDenseI64ArrayAttr({part.first, part.end, rows}));
+  return attributes.getDictionary(step.getContext());
+}
+
+/// Returns the name of a part: the same for an argument and its next value, and otherwise unique.
+StringAttr RowSplitter::namePart(StringAttr whole, RowRange part) {
+  std::string name = (whole.getValue() + "[" + Twine(part.first)).str();
+  name += part.size() == 1 ? "]" : ":" + std::to_string(part.end) + "]";
+  StringAttr made = StringAttr::get(step.getContext(), name);
+  while (names.contains(made))
+    made = StringAttr::get(step.getContext(), name += "'");
+  return made;
+}
+
+void RowSplitter::splitArguments() {
+  for (BlockArgument argument : llvm::to_vector(step.getArguments())) {
+    if (!parts.contains(argument))
+      continue;
+    DictionaryAttr whole = step.getArgAttrDict(argument.getArgNumber());
+    for (auto [k, range] : llvm::enumerate(parts.getParts(argument))) {
+      unsigned place = argument.getArgNumber() + 1 + static_cast<unsigned>(k);
+      NamedAttrList described = describePart(whole, range, countRows(argument));
+      parts.describeArgument(argument, static_cast<int64_t>(k), described);
+      (void)step.insertArgument(place, getPartType(argument.getType(), range.size()),
+                                described.getDictionary(step.getContext()), argument.getLoc());
+      partsOf[argument].push_back(step.getArgument(place));
+    }
+  }
+}
+
+void RowSplitter::splitResults() {
+  Operation *ends = step.getBody().front().getTerminator();
+  SmallVector<Value> values;
+  SmallVector<Attribute> attributes;
+  for (auto [i, value] : llvm::enumerate(ends->getOperands())) {
+    DictionaryAttr whole = step.getResultAttrDict(i);
+    if (!parts.contains(value) || !whole.get(EntrySignature::kName)) {
+      values.push_back(parts.contains(value) ? join(value, ends) : Value(value));
+      attributes.push_back(whole);
+      continue;
+    }
+    for (auto [k, range] : llvm::enumerate(parts.getParts(value))) {
+      values.push_back(getPart(value, range, static_cast<int64_t>(k), ends, Value()));
+      attributes.push_back(describePart(whole, range, countRows(value)));
+    }
+  }
+  ends->setOperands(values);
+  step.setFunctionType(FunctionType::get(step.getContext(), step.getArgumentTypes(),
+                                         llvm::to_vector(ValueRange(values).getTypes())));
+  step.setAllResultAttrs(attributes);
+}
+
+void RowSplitter::replace(Operation &op) {
+  if (op.getNumResults() == 1 && parts.contains(op.getResult(0))) {
+    if (isRowwise(&op))
+      splitOp(op);
+    else
+      partsOf[op.getResult(0)].assign(op.operand_begin(), op.operand_end()); // joined rows
+    return;
+  }
+  if (auto slice = dyn_cast<reprise::SliceOp>(op))
+    if (parts.contains(slice.getOperand()) && takePart(slice))
+      return;
+  for (OpOperand &operand : op.getOpOperands())
+    if (parts.contains(operand.get()))
+      operand.set(join(operand.get(), &op));
+  op.walk([&](Operation *inner) {
+    for (OpOperand &operand : inner->getOpOperands())
+      if (inner != &op && parts.contains(operand.get()))
+        operand.set(join(operand.get(), &op));
+  });
+}
+
+void RowSplitter::splitOp(Operation &op) {
+  Value whole = op.getResult(0);
+  OpBuilder builder(&op);
+  for (auto [k, range] : llvm::enumerate(parts.getParts(whole))) {
+    auto part = static_cast<int64_t>(k);
+    IRMapping mapping;
+    for (Value operand : op.getOperands())
+      mapping.map(operand, getPart(operand, range, part, &op, whole));
+    Operation *copy = builder.clone(op, mapping);
+    copy->getResult(0).setType(getPartType(whole.getType(), range.size()));
+    parts.markCopy(copy, &op, part);
+    partsOf[whole].push_back(copy->getResult(0));
+  }
+}
+
+/// Replaces a slice that lies in one part of a cut array. Returns false if no part contains it.
+bool RowSplitter::takePart(reprise::SliceOp op) {
+  int64_t first = op.getStarts().front(), last = op.getLimits().front();
+  SmallVector<RowRange> ranges = parts.getParts(op.getOperand());
+  auto *found = llvm::find_if(
+      ranges, [&](RowRange range) { return range.first <= first && last <= range.end; });
+  if (found == ranges.end())
+    return false;
+  Value own = getPart(op.getOperand(), *found, found - ranges.begin(), op, Value());
+  if (own.getType() != op.getType()) {
+    OpBuilder builder(op);
+    SmallVector<int64_t> starts(op.getStarts()), ends(op.getLimits());
+    starts.front() -= found->first;
+    ends.front() -= found->first;
+    Operation *window = reprise::SliceOp::create(builder, op.getLoc(), op.getType(), own, starts,
+                                                 ends, op.getStrides());
+    window->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    own = window->getResult(0);
+  }
+  op.replaceAllUsesWith(own);
+  return true;
+}
+
+/// Returns the part of a value that `reader` reads, to compute the same part of `result`, if it is
+/// known.
+Value RowSplitter::getPart(Value value, RowRange range, int64_t part, Operation *reader,
+                           Value result) {
+  if (auto known = partsOf.find(value); known != partsOf.end())
+    return known->second[part];
+  Operation *maker = value.getDefiningOp();
+  if (auto constant = dyn_cast_or_null<ConstantOp>(maker))
+    if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+      return getConstant(constant, splat, range.size());
+  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(maker))
+    if (!llvm::is_contained(broadcast.getDims(), 0))
+      return getBroadcast(broadcast, range, part, result);
+  return slice(value, range, part, reader);
+}
+
+Value RowSplitter::getConstant(ConstantOp whole, SplatElementsAttr splat, int64_t rows) {
+  Value &made = common[{whole, -1, rows}];
+  if (!made) {
+    OpBuilder builder(whole);
+    Operation *op = ConstantOp::create(
+        builder, whole.getLoc(), splat.resizeSplat(getPartType(whole.getResult().getType(), rows)));
+    op->setDiscardableAttrs(whole->getDiscardableAttrDictionary());
+    made = op->getResult(0);
+  }
+  return made;
+}
+
+Value RowSplitter::getBroadcast(BroadcastOp whole, RowRange range, int64_t part, Value result) {
+  Value &made = common[{whole, parts.getBroadcastKey(whole, part, result), range.size()}];
+  if (!made) {
+    OpBuilder builder(whole);
+    Operation *op = BroadcastOp::create(builder, whole.getLoc(),
+                                        getPartType(whole.getResult().getType(), range.size()),
+                                        whole.getOperand(), whole.getDims());
+    op->setDiscardableAttrs(whole->getDiscardableAttrDictionary());
+    parts.markBroadcast(op, whole, part, result);
+    made = op->getResult(0);
+  }
+  return made;
+}
+
+Value RowSplitter::slice(Value value, RowRange range, int64_t part, Operation *reader) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> starts(type.getRank(), 0), ends(type.getShape()), strides(type.getRank(), 1);
+  starts.front() = range.first;
+  ends.front() = range.end;
+  OpBuilder builder(reader);
+  Operation *made = reprise::SliceOp::create(
+      builder, reader->getLoc(), getPartType(type, range.size()), value, starts, ends, strides);
+  parts.markSlice(made, value, reader, part);
+  return made->getResult(0);
+}
+
+/// Returns the whole array, for an op that cannot read parts.
+Value RowSplitter::join(Value value, Operation *reader) {
+  OpBuilder builder(reader);
+  Operation *made =
+      ConcatenateOp::create(builder, reader->getLoc(), value.getType(), partsOf.at(value), 0);
+  parts.markJoin(made, value, reader);
+  return made->getResult(0);
+}

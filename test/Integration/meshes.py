@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Steps on replicas of stages have the bits of one device with equal micro-batches and lanes.
+
+Without an argument the test runs a part of the table. `meshes.py all` runs five models on 1, 2, 4 and 8 replicas of 1,
+2 and 4 stages by every schedule, with each plan.
+"""
+
+import itertools
+import os
+import pathlib
+import re
+import shutil
+
+import checks
+from checks import check, compile_fitting, compile_model, finish, refuses, run, same_folder, skip, tool, zoo
+
+TEXT = ["--width=32", "--heads=2", "--seq=8", "--batch=8", "--vocab=64"]
+MODELS = {
+    "gpt2": ["gpt2", "--layers=2", "--dropout=0.1", "--optimizer=adamw", *TEXT],
+    "gpt2-loop": ["gpt2", "--layers=4", "--dropout=0.1", "--loop", "--optimizer=momentum", *TEXT],
+    "llama": ["llama", "--layers=2", "--precision=bf16", *TEXT],
+    "moe": ["moe", "--dropout=0.1", "--route-samples", *TEXT],
+    "resnet18": ["resnet18", "--batch=16", "--image=16"],
+}
+CUT = ["--microbatches=8", "--lanes=8"]
+FLAGS = ["--steps=2", "--seed=5"]
+SCHEDULES = ["gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"]
+PLANS = {"none": [], "recompute-all": ["--policy=recompute-all"], "half": ["--budget=50%"]}
+PART = [("gpt2", 2, 1, "", "none"), ("gpt2", 8, 1, "", "half"), ("gpt2", 2, 2, "zb-v", "none"), ("gpt2", 4, 2, "zb-h1", "recompute-all"),
+        ("gpt2-loop", 4, 1, "", "none"), ("gpt2-loop", 2, 2, "1f1b", "none"), ("llama", 4, 1, "", "recompute-all"),
+        ("moe", 2, 2, "gpipe", "none"), ("resnet18", 2, 1, "", "none")]
+ALL = [(model, replicas, 1, "", plan) for model, replicas, plan in itertools.product(MODELS, (1, 2, 4, 8), PLANS)]
+ALL += [(model, replicas, stages, schedule, "none") for model, replicas, stages, schedule in
+        itertools.product(MODELS, (1, 2, 4, 8), (2, 4), SCHEDULES) if model != "resnet18" or replicas < 8]
+BYTES = {"f32": 4, "i64": 8}
+
+
+def check_bits(cases):
+    known = set()
+    for model, replicas, stages, schedule, plan in cases:
+        if model not in known:
+            known.add(model)
+            zoo(f"{model}.mlir", *MODELS[model])
+            compile_model(f"{model}.mlir", "one.rpb", *CUT)
+            run("one.rpb", f"one-{model}", *FLAGS)
+        name = f"{model} on {replicas} x {stages} {schedule}, {plan}"
+        flags = [*CUT, f"--mesh=data={replicas}", f"--stages={stages}", *([f"--schedule={schedule}"] if schedule else [])]
+        error = compile_fitting(f"{model}.mlir", "mesh.rpb", flags, PLANS[plan])
+        if check(f"{name}: compiles", not error, error):
+            run("mesh.rpb", "mesh", *FLAGS)
+            same_folder(name, f"one-{model}", "mesh")
+
+
+def check_judge():
+    tool("reprise-compile", "gpt2.mlir", "--interpret", *CUT, "--mesh=data=4", "--stages=2", *FLAGS, "--output-dir=judge")
+    same_folder("the interpreter runs 4 x 2", "one-gpt2", "judge")
+
+
+def count_bytes(text):
+    """Bytes that each program sends, by program."""
+    sent = []
+    for program in text.split("reprise.program @")[1:]:
+        types = re.findall(r"exec\.send .*: tensor<([^>]*)>", program)
+        shapes = [kind.split("x") for kind in types]
+        sent.append(sum(BYTES[shape[-1]] * eval("*".join(shape[:-1]) or "1") for shape in shapes))
+    return sent
+
+
+def check_bytes():
+    """Each replica sends (R - 1)/R of the bytes of gradients, and as many of parameters."""
+    zoo("plain.mlir", "mlp", "--layers=4", "--width=64", "--batch=16", "--classes=64")
+    parameters = 5 * 64 * 64 * 4
+    small = 5 * 64 * 4 + 4  # biases and the loss have one owner each
+    for replicas in (2, 4, 8):
+        text = tool("reprise-opt", "plain.mlir", f"--reprise-to=partition microbatches=8 lanes=8 replicas={replicas}")
+        sent = count_bytes(text)
+        least = 2 * parameters * (replicas - 1) // replicas
+        check(f"{replicas} replicas send what a reduce-scatter and a gather send",
+              len(sent) == replicas and all(least <= each <= least + 2 * small * (replicas - 1) for each in sent), f"{sent}, {least}")
+        total = (2 * parameters + 2 * small - 4) * (replicas - 1)
+        check(f"{replicas} replicas send nothing else", sum(sent) == total, f"{sum(sent)} of {total}")
+
+
+def check_shares():
+    """Each replica holds its share of parameters and states, and its rows of inputs."""
+    held = {}
+    for replicas in (1, 4):
+        report = compile_model("gpt2.mlir", "mesh.rpb", *CUT, f"--mesh=data={replicas}")
+        held[replicas] = [program["persistent_bytes"] for program in report.get("programs", [report])]
+        check(f"the report names {replicas} replicas", report.get("programs", [report])[0]["replicas"] == replicas)
+    check("4 replicas hold a quarter each", max(held[4]) < 0.28 * held[1][0] and sum(held[4]) < 1.02 * held[1][0], str(held))
+
+
+def check_elastic():
+    """Three steps on eight replicas, three on two of two stages and three on one device equal nine steps on one."""
+    folder = []
+    for flags in (["--mesh=data=8"], ["--mesh=data=2", "--stages=2"], []):
+        compile_model("gpt2.mlir", "part.rpb", *CUT, *flags)
+        run("part.rpb", "elastic", "--steps=3", *(folder or ["--seed=5"]))
+        folder = ["--input-dir=elastic"]
+    run("part.rpb", "nine", "--steps=9", "--seed=5")
+    same_folder("3 steps on 8, 3 on 2 x 2 and 3 on 1", "nine", "elastic")
+
+
+def check_processes():
+    """Four processes write the folder of one device."""
+    if not (shutil.which("mpirun") and os.path.exists(os.path.join(os.environ["REPRISE_BUILD"], "lib", "libRepriseMpi.so"))):
+        skip("replicas in processes", "no mpirun, or a build without MPI")
+        return
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    compile_model("gpt2.mlir", "mesh.rpb", *CUT, "--mesh=data=2", "--stages=2", "--threads=1")
+    tool("mpirun", "--oversubscribe", "--bind-to", "none", "-n", 4, "reprise-run", "mesh.rpb", *FLAGS, "--output-dir=ranks")
+    same_folder("2 x 2 in four processes", "one-gpt2", "ranks")
+
+
+def check_refusals():
+    def refused(name, message, *flags, code=2):
+        refuses(name, message, "reprise-compile", "gpt2.mlir", "-o", "no.rpb", *flags, code=code)
+
+    refused("too few lanes", "expected replicas of 1, 2, 4, 8, ... lanes each, got 4 replicas for 2 lanes: set --lanes",
+            "--microbatches=8", "--lanes=2", "--mesh=data=4", code=1)
+    refused("blocks of three lanes", "got 2 replicas for 6 lanes", "--microbatches=6", "--lanes=6", "--mesh=data=2", code=1)
+    refused("no batch", "got 2 replicas for 1 lanes", "--mesh=data=2", code=1)
+    refused("an unknown axis", "unknown axis 'pipe' in --mesh=pipe=2: expected data=R, the number of replicas", "--mesh=pipe=2")
+    refused("no number", "expected replicas from 1 to 1024 in --mesh=data=R, got 'x'", "--mesh=data=x")
+    refused("an axis twice", "names the axis 'data' twice", "--mesh=data=2,data=2")
+    refused("too many devices", "--mesh and --stages need 2048 devices, expected at most 1024", "--mesh=data=512", "--stages=4")
+
+
+def main():
+    pathlib.Path("mesh").mkdir(exist_ok=True)
+    check_bits(ALL if checks.everything else PART)
+    check_judge()
+    check_bytes()
+    check_shares()
+    check_elastic()
+    check_processes()
+    check_refusals()
+    finish()
+
+
+if __name__ == "__main__":
+    main()
