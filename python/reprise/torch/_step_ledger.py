@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import threading
 import weakref
@@ -12,6 +13,7 @@ import torch
 from .._errors import Error
 from . import _step_engine as engine
 from . import _step_plan as step_plan
+from . import _step_ranks as ranks
 from ._plan_budgets import to_bytes
 from ._seam.pipelines import finds_sizes
 from ._step_graphs import StepGraph
@@ -51,13 +53,19 @@ class Ledger:
 
     def compile(self, compile_once: Callable[[], Callable]) -> Callable:
         """Compiles, and leaves the memory of that out of the record."""
+        with ranks.compiling(), self._out_of_record():
+            return compile_once()
+
+    @contextlib.contextmanager
+    def _out_of_record(self) -> Iterator[None]:
         segment = self._segment
         if segment is None:
-            return compile_once()
+            yield
+            return
         segment.mark("compile")
         segment.is_compiling = True
         try:
-            return compile_once()
+            yield
         finally:
             segment.is_compiling = False
             segment.mark("program")

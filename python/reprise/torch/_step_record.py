@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
+from . import _step_ranks as ranks
 from ._seam import sharded
 from ._step_gauge import CpuGauge, CudaGauge, Gauge
 from ._step_joint import Row
@@ -132,6 +133,7 @@ class Segment:
         """Begins a period of the record."""
         if self.gauge and self.is_own_thread():
             self.gauge.mark()
+            ranks.sign()
             self.marks.append(Mark(kind, call, list(self.waiting), self.earlier.bytes()))
 
     def _mark_free(self) -> None:
