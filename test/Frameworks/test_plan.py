@@ -347,6 +347,19 @@ def try_ddp():
     torch.distributed.destroy_process_group()
 
 
+def try_equal():
+    """Checks that ops whose numbers differ in the sign of a zero stay two, and that equal ops become one."""
+    def signs(x):
+        up, down = (torch.copysign(x.exp(), torch.full_like(x, each)) for each in (0.0, -0.0))
+        return (up * 3 + down).sum() + (x.exp() * x.exp().sin()).sum()
+    x = torch.randn(64, requires_grad=True)
+    expected = torch.autograd.grad(signs(x), x)
+    run = compiled(signs, budget="100%")
+    checks.check("numbers that differ in the sign of a zero", equal(torch.autograd.grad(run(x), x), expected))
+    names = [each.label for each in plans()[-1].spans]
+    checks.check("equal ops are merged", sum("aten.exp" in each for each in names) == 1, str(names))
+
+
 def try_cache():
     """A later run finds the plan; the planner is not asked."""
     model, x = Net(layers=3), torch.randn(256, 24)
@@ -364,7 +377,7 @@ def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     for part in (try_random_words, try_peaks, try_values, try_gradients, try_sparse_gradients,
-                 try_labels, try_state, try_overwritten, try_breaks, try_sizes, try_ddp, try_cache):
+                 try_labels, try_state, try_overwritten, try_breaks, try_sizes, try_ddp, try_equal, try_cache):
         torch.manual_seed(0)
         part()
     checks.finish()

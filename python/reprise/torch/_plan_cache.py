@@ -35,5 +35,5 @@ def write(name: str, content: Any) -> None:
     os.makedirs(folder(), exist_ok=True)
     handle, path = tempfile.mkstemp(dir=folder())
     with os.fdopen(handle, "w") as stream:
-        json.dump(content, stream)
+        stream.write(json.dumps(content))  # json.dump encodes in Python, not in C
     os.replace(path, os.path.join(folder(), name + ".json"))

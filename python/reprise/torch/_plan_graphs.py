@@ -58,6 +58,7 @@ class Carrier:
         #: Values on the host that a replay reads, by the operation that puts them there.
         self.hosts = {executions[i]["operation"]: None for i in range(self.start, len(executions)) if self._operation(i).offloads is not None}
         self.saved = self._find_saved()
+        self._state: torch.Tensor | None = None
 
     def _operation(self, index: int):
         return self.problem.operations[self.executions[index]["operation"]]
@@ -152,10 +153,11 @@ class Carrier:
         graph.lint()
 
     def _state_sample(self) -> torch.Tensor:
-        places = self.problem.joint.graph.find_nodes(op="placeholder")
-        mode = detect_fake_mode([each.meta.get("val") for each in places]) or FakeTensorMode()
-        with mode:
-            return mode.from_tensor(torch.get_rng_state())
+        if self._state is None:
+            places = self.problem.joint.graph.find_nodes(op="placeholder")
+            mode = detect_fake_mode([each.meta.get("val") for each in places]) or FakeTensorMode()
+            self._state = mode.from_tensor(torch.get_rng_state())
+        return self._state.clone()
 
     def backward(self) -> fx.GraphModule:
         """(states of the generator, saved tensors, tangents) -> gradients."""

@@ -17,21 +17,24 @@ aten = torch.ops.aten
 CUDA_BLOCK = 512
 #: Ops that alias their first operand although their schema does not say so.
 HIDDEN_VIEWS = (aten._unsafe_view.default, aten.unsafe_split.Tensor, aten.unsafe_split_with_sizes.default)
+WAIT = "_c10d_functional::wait_tensor"
 
 
 def is_view(node: fx.Node) -> bool:
     """Returns whether a call is a view of its first operand's memory, by the schema instead of a list of names."""
-    target = node.target
-    if node.op != "call_function" or not isinstance(target, OpOverload):
-        return False
-    if target in HIDDEN_VIEWS or is_wait(node):
+    return node.op == "call_function" and isinstance(node.target, OpOverload) and _returns_view(node.target)
+
+
+@functools.cache
+def _returns_view(target: OpOverload) -> bool:
+    if target in HIDDEN_VIEWS or target.name() == WAIT:
         return True
     return any(value.alias_info is not None and not value.alias_info.is_write for value in target._schema.returns)
 
 
 def is_wait(node: fx.Node) -> bool:
     """Returns whether a call waits for a collective, whose memory it returns."""
-    return isinstance(node.target, OpOverload) and node.target.name() == "_c10d_functional::wait_tensor"
+    return isinstance(node.target, OpOverload) and node.target.name() == WAIT
 
 
 def is_python_object(node: fx.Node) -> bool:
@@ -71,7 +74,9 @@ def _makes_seeds(node: fx.Node) -> bool:
 def results(node: fx.Node) -> list[torch.Tensor | None]:
     """Returns the fake tensors that a call returns, including those in lists; None for other results."""
     value = node.meta.get("val")
-    if isinstance(value, (torch.Tensor, tuple, list)):
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, (tuple, list)):
         return [each if isinstance(each, torch.Tensor) else None for each in tree_leaves(value)]
     return []
 
@@ -98,8 +103,9 @@ def storage_bytes(tensor: torch.Tensor | None) -> int:
 
 def tensor_operands(node: fx.Node, args: object = None) -> list[fx.Node]:
     """The nodes of tensors that a call reads, each once, in the order of its arguments."""
-    leaves = tree_leaves((node.args if args is None else args, node.kwargs))
-    nodes = dict.fromkeys(leaf for leaf in leaves if isinstance(leaf, fx.Node))
+    nodes = node.all_input_nodes
+    if args is not None and args is not node.args:
+        nodes = dict.fromkeys(leaf for leaf in tree_leaves((args, node.kwargs)) if isinstance(leaf, fx.Node))
     return [each for each in nodes if isinstance(each.meta.get("val"), torch.Tensor)]
 
 

@@ -27,11 +27,13 @@ from . import _plan_workspace as workspace
 from . import _step_curves as curves
 from ._plan_budgets import UNLIMITED
 from ._plan_clones import drop_clones
+from ._plan_equal import merge_equal
 from ._plan_gradients import keep_gradients
 from ._plan_graphs import Carrier
 from ._plan_labels import Policy
 from ._plan_nodes import describe
 from ._plan_overwritten import keep_overwritten
+from ._plan_pause import collector_paused
 from ._plan_prefetch import begin_early
 from ._plan_problem import Problem
 from ._plan_progress import searching
@@ -138,38 +140,50 @@ class Partitioner(CustomPartitionerFn):
     def __call__(self, joint: fx.GraphModule, joint_inputs: Sequence[Any], *, num_fwd_outputs: int,
                  static_lifetime_input_indices: Sequence[int] | None = None,
                  **ignored: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
-        joint.graph.eliminate_dead_code()
-        if not self.is_fused:
-            drop_clones(joint)
-        regions.merge_equal(joint)
-        regions.mark_kept(joint)
-        if not self.is_fused:
-            regions.split_dropouts(joint)
-        keep_gradients(joint, static_lifetime_input_indices or ())
-        keep_overwritten(joint, static_lifetime_input_indices or (), num_fwd_outputs)
-        if self.is_fused and self.bits == "plan":
-            from ._plan_bits import fix  # imports much of Inductor
-            fix(joint.graph)
-        calls = [node for node in joint.graph.nodes if node.op == "call_function"]
-        measured = [each for each in calls if workspace.calls_library(each)] if self.is_fused else calls
-        problem = Problem(joint, num_fwd_outputs, static_lifetime_input_indices or (), self.policy, workspace.measure(measured),
-                          self.moves)
+        static = list(static_lifetime_input_indices or ())
+        with collector_paused():
+            graphs = self._partition(joint, joint_inputs, num_fwd_outputs, static)
+        if graphs:
+            return graphs
+        from ._plan_fused import choose  # imports much of Inductor
+        code = choose(self, joint, self._make_candidate)
+        self._answer = code.answer
+        return code.forward, code.backward
+
+    def _partition(self, joint: fx.GraphModule, joint_inputs: Sequence[Any], num_fwd_outputs: int,
+                   static: list[int]) -> tuple[fx.GraphModule, fx.GraphModule] | None:
+        """Plans the joint graph. Returns both graphs of the plan; None if Inductor's code of a plan is counted."""
+        problem = self._pose(joint, num_fwd_outputs, static)
         if problem.border == len(problem.operations):  # no differentiation
-            return default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs,
-                                                  static_lifetime_input_indices=list(static_lifetime_input_indices or ()))
+            return default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs, static_lifetime_input_indices=static)
         self.problem, self.num_fwd_outputs = problem, num_fwd_outputs
         if self.is_fused and any(each.offloads is not None for each in problem.operations):
             raise Error('must_offload moves values in eager code only: set codegen="eager"')
         bounds.limit_regions(problem)
         self._first = self._first or self._plan(problem)
-        if not self.meter:
-            carrier, forward, backward = self._carry_out(self._first)
-            report.add(self._describe(self._first, carrier))
-            return forward, backward
-        from ._plan_fused import choose  # imports much of Inductor
-        code = choose(self, joint, self._make_candidate)
-        self._answer = code.answer
-        return code.forward, code.backward
+        if self.meter:
+            return None
+        carrier, forward, backward = self._carry_out(self._first)
+        report.add(self._describe(self._first, carrier))
+        return forward, backward
+
+    def _pose(self, joint: fx.GraphModule, num_fwd_outputs: int, static: list[int]) -> Problem:
+        """Returns the planning problem of a joint graph, whose ops it makes those of the plan."""
+        joint.graph.eliminate_dead_code()
+        if not self.is_fused:
+            drop_clones(joint)
+        merge_equal(joint)
+        regions.mark_kept(joint)
+        if not self.is_fused:
+            regions.split_dropouts(joint)
+        keep_gradients(joint, static)
+        keep_overwritten(joint, static, num_fwd_outputs)
+        if self.is_fused and self.bits == "plan":
+            from ._plan_bits import fix  # imports much of Inductor
+            fix(joint.graph)
+        calls = [node for node in joint.graph.nodes if node.op == "call_function"]
+        measured = [each for each in calls if workspace.calls_library(each)] if self.is_fused else calls
+        return Problem(joint, num_fwd_outputs, static, self.policy, workspace.measure(measured), self.moves)
 
     def _carry_out(self, answer: Answer) -> tuple[Carrier, fx.GraphModule, fx.GraphModule]:
         """Returns the forward and the backward graph of a plan, and their writer."""

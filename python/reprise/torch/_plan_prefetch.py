@@ -23,6 +23,8 @@ def _find_begin(problem: Problem, executions: list[dict[str, Any]], live: list[i
 
 def begin_early(problem: Problem, executions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Returns the executions of a plan with each copy from the host at the place where it begins."""
+    if all(each.offloads is None for each in problem.operations):
+        return executions
     first = 1 + max(place for place, each in enumerate(executions)
                     if not each["replay"] and each["operation"] < problem.border)
     live, begins = list_live(problem, executions), dict[int, int]()

@@ -300,21 +300,24 @@ class Problem:
         """Returns the number of operations with a MUST label of the user."""
         return sum(self._is_asked(place) for place in range(len(self.operations)))
 
+    def entry(self, place: int, obeys: bool = True) -> dict[str, Any]:
+        """Returns an operation of the problem, without its unit."""
+        operation = self.operations[place]
+        entry: dict[str, Any] = {"name": operation.node.name, "cost": 0.0, "makes_all": True,
+                                 "operands": self.operands(operation),
+                                 "results": [self._result(value, size, self.label_of(value, obeys))
+                                             for value, size in self.valued(operation)]}
+        if not operation.is_state:
+            entry["cost"] = self.seconds(operation)
+            entry["scratch"] = self.scratch(operation)
+        if operation.is_backward:
+            entry["backward"] = True
+        return entry
+
     def to_json(self, obeys: bool = True) -> dict[str, Any]:
         """Returns the problem, with or without the user's MUST labels. Gradients count from their computation to the
         end."""
-        entries: list[dict[str, Any]] = []
-        for place, operation in enumerate(self.operations):
-            entry: dict[str, Any] = {"name": operation.node.name, "cost": 0.0, "makes_all": True,
-                                     "operands": self.operands(operation),
-                                     "results": [self._result(value, size, self.label_of(value, obeys))
-                                                 for value, size in self.valued(operation)]}
-            if not operation.is_state:
-                entry["cost"] = self.seconds(operation)
-                entry["scratch"] = self.scratch(operation)
-            if operation.is_backward:
-                entry["backward"] = True
-            entries.append(entry)
+        entries = [self.entry(place, obeys) for place in range(len(self.operations))]
         problem = {"version": 1, "operations": entries, "other_buffers": self.tangents()}
         if any(each.region for each in self.operations):
             problem["units"], units = regions.number(each.region for each in self.operations)

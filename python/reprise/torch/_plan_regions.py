@@ -17,15 +17,13 @@ from torch.utils.checkpoint import CheckpointPolicy
 from ._region_budgets import KEY, parse_limit
 from ._seam.core import OpOverload
 from ._seam.joint import (cleanup_recompute_tags, config as joint_config, force_save_bw_mutation_src, force_save_collectives,
-                          force_save_effectful_ops, fx_graph_cse, has_recomputable_ops)
+                          force_save_effectful_ops, has_recomputable_ops)
 
 aten = torch.ops.aten
 #: The places of the regions around an op of Dynamo's graph, the outermost first.
 MARK = "reprise_regions"
 #: Mark of values that PyTorch itself asks to save.
 KEPT = "reprise_kept"
-#: Name of an operand that no op has.
-TOKEN = "reprise_region"
 
 Region = tuple[Any, ...]
 
@@ -120,17 +118,6 @@ def number(regions: Iterable[Region]) -> tuple[list[int | None], list[int]]:
         if not region:
             around.append(None)
     return around, units
-
-
-def merge_equal(joint: fx.GraphModule) -> None:
-    """Merges equal ops, except those of different regions: each is replayed with its own region."""
-    for node, region in find(joint).items():
-        if region:
-            node.kwargs = {**node.kwargs, TOKEN: repr(region)}
-    joint.graph = fx_graph_cse(joint.graph)
-    for node in joint.graph.nodes:
-        node.kwargs = {name: value for name, value in node.kwargs.items() if name != TOKEN}
-    joint.recompile()
 
 
 def mark_kept(joint: fx.GraphModule) -> None:

@@ -7,12 +7,13 @@ import functools
 import itertools
 import re
 import threading
+import warnings
 from typing import Any, Callable, Iterator, TypeVar
 
 import torch
 from torch.fx.traceback import annotate
 
-from .._errors import Error, UsageError
+from .._errors import IN_ITS_PLACE, Error, RepriseWarning, UsageError
 from ._plan_budgets import UNITS
 from ._whole_untraced import traceable
 
@@ -45,6 +46,16 @@ def limit_bytes(budget: str, whole: int) -> int:
     """Returns the bytes of a limit; ``whole`` is what a share is of."""
     number, unit = re.fullmatch(r"([\d.]+)(\D*)", budget).groups()
     return int(float(number) * whole / 100) if unit == "%" else int(float(number) * UNITS[unit])
+
+
+def refuse(budget: str, limit: int, least: int, place: str) -> None:
+    """Raises an Error for a region that saves ``least`` bytes at least. A share is a goal: the smallest plan runs, with a
+    warning."""
+    text = (f"the region(budget={budget!r}) that begins at {place} cannot save {limit:,} bytes: "
+            f"the least that a plan was found for is {least:,} bytes")
+    if not budget.endswith("%"):
+        raise Error(text)
+    warnings.warn(f"{text}, {IN_ITS_PLACE}", RepriseWarning, stacklevel=2)
 
 
 @contextlib.contextmanager

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Callable, Sequence
 
 from .. import _compile
-from .._errors import IN_ITS_PLACE, Error, RepriseWarning
 from ._plan_regions import Region, find_bounds
-from ._region_budgets import limit_bytes
+from ._region_budgets import limit_bytes, refuse
 from ._whole_step import text_options
 from ._whole_text import Text
 from .aten import Builder, Line, Value
@@ -20,7 +18,7 @@ VIEWS = ("reshape", "transpose", "slice", "broadcast")
 Rows = dict[str, dict[str, Any]]
 
 
-class _Bounded:
+class _BoundedLines:
     """A region with a budget, in the ops of a graph."""
 
     def __init__(self, path: Region, lines: Sequence[Line], outputs: Sequence[Value]) -> None:
@@ -32,7 +30,7 @@ class _Bounded:
                 leaving.add(line.operands[0])
         #: Ops by the names of their inner values.
         self.inner = {value.name[1:]: line for line in inside for value in line.results if value not in leaving}
-        self.place = inside[0].location.strip()
+        self.place = inside[0].location.strip() or "an unknown place"
 
     def saved(self, rows: Rows) -> dict[str, int]:
         """Returns the bytes of each inner value that a program saves."""
@@ -49,21 +47,15 @@ class _Bounded:
             self.inner[name].label = "must_recompute"
         return bool(free)
 
-    def refuse(self, limit: int, least: int) -> None:
-        text = (f"the region(budget={self.budget!r}) cannot save {limit:,} bytes: the least that a plan was found for is {least:,} bytes; "
-                f"the region begins at {self.place or 'an unknown place'}")
-        if not self.budget.endswith("%"):
-            raise Error(text)
-        warnings.warn(f"{text}; {IN_ITS_PLACE}", RepriseWarning, stacklevel=2)
-
 
 def _find_cheapest(free: dict[str, int], rows: Rows, excess: int) -> list[str]:
     """Returns values of at least ``excess`` bytes together: those of the fewest seconds per byte, or a single one that
     costs less."""
-    chosen: list[str] = []
+    chosen, left = list[str](), excess
     for name in sorted(free, key=lambda each: rows[each]["replay_seconds"] / free[each]):
-        if sum(free[each] for each in chosen) < excess:
+        if left > 0:
             chosen.append(name)
+            left -= free[name]
     enough = [name for name in free if free[name] >= excess]
     single = min(enough, key=lambda each: rows[each]["replay_seconds"], default=None)
     is_cheaper = single and rows[single]["replay_seconds"] < sum(rows[each]["replay_seconds"] for each in chosen)
@@ -77,7 +69,7 @@ def _estimate(text: Text, **options: Any) -> Rows:
             for name in row["name"].split(",") if name.startswith("region/")}
 
 
-def _settle(bounds: Sequence[_Bounded], rows: Rows) -> bool:
+def _settle(bounds: Sequence[_BoundedLines], rows: Rows) -> bool:
     """Labels the inner values that are replayed without a MUST, so that no budget of the step saves them; returns whether
     there was one."""
     found = [each.inner[name] for each in bounds for name in each.inner
@@ -90,7 +82,7 @@ def _settle(bounds: Sequence[_Bounded], rows: Rows) -> bool:
 def limit_regions(builder: Builder, outputs: Sequence[Value], write: Callable[[], Text], options: dict[str, Any]) -> None:
     """Labels the inner values that regions with a budget do not save. ``write`` writes the program with the labels."""
     lines = builder.live_lines(outputs)
-    bounds = [_Bounded(path, lines, outputs) for path in find_bounds(line.region for line in lines)]
+    bounds = [_BoundedLines(path, lines, outputs) for path in find_bounds(line.region for line in lines)]
     for line in (line for each in bounds for line in each.inner.values()):
         line.is_named = True
     if not bounds:
@@ -108,4 +100,4 @@ def limit_regions(builder: Builder, outputs: Sequence[Value], write: Callable[[]
             is_changed = _settle([each for each, limit in zip(bounds, limits) if limit < each.bytes_in(rows)], rows)
     for each, excess, limit in zip(bounds, excesses, limits):
         if excess > 0:
-            each.refuse(limit, limit + excess)
+            refuse(each.budget, limit, limit + excess, each.place)

@@ -9,7 +9,6 @@ from torch._functorch._aot_autograd.descriptors import (InputMutationAOTOutput, 
                                                         SavedForBackwardsNoVcCheckAOTOutput)
 from torch._functorch._aot_autograd.graph_compile import collect_bw_donated_buffer_idxs as find_given
 from torch._functorch.aot_autograd import aot_module_simplified
-from torch._functorch.compile_utils import fx_graph_cse
 from torch._functorch.partitioners import _extract_fwd_bwd_outputs as extract_outputs
 from torch._functorch.partitioners import _extract_graph_with_inputs_outputs as extract_graph
 from torch._functorch.partitioners import _is_backward_state as is_backward_state
@@ -44,7 +43,6 @@ def giving(forward: Any, backward: Any, num_fwd_outputs: int) -> Iterator[None]:
 
 __all__ = ["InputMutationAOTOutput", "SavedForBackwardsAOTOutput", "SavedForBackwardsNoVcCheckAOTOutput", "aot_module_simplified",
            "classify_nodes", "cleanup_recompute_tags", "config", "default_partition", "extract_graph", "extract_outputs",
-           "force_save_bw_mutation_src", "force_save_collectives", "force_save_effectful_ops", "fx_graph_cse", "giving",
-           "has_recomputable_ops",
+           "force_save_bw_mutation_src", "force_save_collectives", "force_save_effectful_ops", "giving", "has_recomputable_ops",
            "is_backward_seed", "is_backward_state", "is_forward_seed", "is_primal", "is_tangent", "raise_getitems",
            "thread_graphsafe_rng_from_hops"]
