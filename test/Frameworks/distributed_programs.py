@@ -194,9 +194,9 @@ class Pipeline:
         self.numbers = [rank, SECOND[schedule](rank, size)] if schedule in SECOND else [rank]
         self.last = size * len(self.numbers) - 1
         self.model = nn.ModuleList(map(self.make_part, self.numbers))
-        stages = [PipelineStage(compile_parts(each, where, options), number, self.last + 1, torch.device("cpu"))
-                  for each, number in zip(self.model, self.numbers)]
-        self.schedule = SCHEDULES[schedule](stages if schedule in SECOND else stages[0], micro, loss_fn=loss_of)
+        self.stages = [PipelineStage(compile_parts(each, where, options), number, self.last + 1, torch.device("cpu"))
+                       for each, number in zip(self.model, self.numbers)]
+        self.schedule = SCHEDULES[schedule](self.stages if schedule in SECOND else self.stages[0], micro, loss_fn=loss_of)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.01)
         self.inputs = 2 * BATCH * (TOKENS + 1) * 8
 
@@ -212,7 +212,13 @@ class Pipeline:
         self.schedule.step(*given, **named)
         return torch.stack(losses).detach() if losses else torch.zeros(())
 
-    finish, parameters = Training.finish, Training.parameters
+    def finish(self):
+        Training.finish(self)
+        # Stages keep the results of a step until the next step begins. A measured step would free them, and seem to need less.
+        for each in self.stages:
+            each.clear_runtime_states()
+
+    parameters = Training.parameters
 
 
 def whole(tensor):

@@ -95,7 +95,8 @@ class Ledger:
         before = earlier.bytes()
         is_known = any(order[0] == ("F", graph.number) and before <= each.before for order, each in self.known.items())
         related = self._find_related(graph.number) if is_known else {}
-        if self._new & set(related):
+        # Each micro-batch of a last stage adds results. The plan is made when all are recorded.
+        if self._new & set(related) and not earlier.has_results:
             step_plan.plan(self.budget, related, dict(self.graphs))
             self._new -= set(related)
         is_trial = finds_sizes()

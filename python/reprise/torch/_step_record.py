@@ -12,7 +12,7 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from . import _step_ranks as ranks
-from ._seam import sharded
+from ._seam import pipelines, sharded
 from ._step_gauge import CpuGauge, CudaGauge, Gauge
 from ._step_joint import Row
 from ._step_weights import Place
@@ -58,24 +58,27 @@ def storages_of(tensors: Iterable[Any], kind: str) -> dict[Place, StorageWeakRef
 
 
 class Earlier:
-    """Memory from before a step: gradients of all parameters that graphs have read, and what FSDP2 holds."""
+    """Memory from before a step: gradients of all parameters that graphs have read, and what FSDP2 and pipelines hold."""
 
     def __init__(self, parameters: Iterable[torch.Tensor]) -> None:
-        #: Function that is called when FSDP2 drops a buffer.
+        #: Function that is called when FSDP2 or a pipeline drops a tensor.
         self.notify: Callable[[], None] = lambda: None
         grads = sharded.plain(each.grad for each in parameters if each.grad is not None)
         held = {each.untyped_storage()._cdata: each for each in grads if each.layout is torch.strided}
         storages = [each.untyped_storage() for each in held.values()]
         self._gradients = [(StorageWeakRef(each), each.nbytes()) for each in storages]
         # FSDP2 frees and fills the storage of one tensor again and again, so that the tensor is watched.
-        others = {each.untyped_storage()._cdata: each for each in sharded.held()}
-        self._sharded = [(weakref.ref(each, lambda _: self.notify()), each.untyped_storage().nbytes()) for key, each in others.items() if key not in held]
+        results = pipelines.held()
+        #: Whether a pipeline holds results of earlier micro-batches.
+        self.has_results = bool(results)
+        others = {each.untyped_storage()._cdata: each for each in [*sharded.held(), *results]}
+        self._watched = [(weakref.ref(each, lambda _: self.notify()), each.untyped_storage().nbytes()) for key, each in others.items() if key not in held]
 
     def bytes(self) -> int:
         """Returns the bytes that have been held without a pause."""
-        self._sharded = [(ref, size) for ref, size in self._sharded
+        self._watched = [(ref, size) for ref, size in self._watched
                          if (each := ref()) is not None and each.untyped_storage().nbytes() == size]
-        return sum(size for storage, size in self._gradients if not storage.expired()) + sum(size for _, size in self._sharded)
+        return sum(size for storage, size in self._gradients if not storage.expired()) + sum(size for _, size in self._watched)
 
 
 def _leave_open(gauge: Gauge | None) -> None:

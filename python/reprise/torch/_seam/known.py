@@ -137,6 +137,13 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
         "2.14": ("13ca4fb133d0 8f676cec0ec1",),
         "2.15": ("13ca4fb133d0 8f676cec0ec1",),
     },
+    "torch.distributed.pipelining.stage:_PipelineStageBase.forward_one_chunk": {
+        "2.11": ("f623f37a6404 d503f4eee9dc",),
+        "2.12": ("556dedcfa4d1 d503f4eee9dc",),
+        "2.13": ("556dedcfa4d1 d503f4eee9dc",),
+        "2.14": ("556dedcfa4d1 d503f4eee9dc",),
+        "2.15": ("294a502a30f6 d503f4eee9dc",),
+    },
     "torch.distributed.fsdp._fully_shard._fsdp_state:FSDPState.__init__": {
         "2.11": ("3dfb179de329 fa87bf8ba89c",),
         "2.12": ("a55009d8f690 fa87bf8ba89c",),

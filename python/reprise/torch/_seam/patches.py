@@ -18,10 +18,11 @@ from .versions import is_tested, release
 
 #: Parts of the package, each with what works without it.
 PLAN, INDUCTOR, WATCH = 'backend="reprise_plan"', 'codegen="inductor"', "the watch of replayed writes"
-SHARDS = "a budget of a step of modules that fully_shard shards"
+SHARDS, PIPES = "a budget of a step of modules that fully_shard shards", "a budget of a step of a pipeline"
 _WORKS = {PLAN: 'backend="reprise" works', INDUCTOR: 'backend="reprise_plan" with codegen="eager" works, and backend="reprise"',
           WATCH: "both backends work without it",
-          SHARDS: 'backend="reprise_plan" without a budget works, and backend="reprise"'}
+          SHARDS: 'backend="reprise_plan" without a budget works, and backend="reprise"',
+         PIPES: 'backend="reprise_plan" without a budget works, and backend="reprise"'}
 #: Functions of Inductor's C++ code whose bits depend on vectors.
 FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
              "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sigmoid", "sin", "sinh", "tan", "tanh")
@@ -144,5 +145,7 @@ SHARDED = (
     Patch(SHARDS, f"{_FSDP}_fsdp_collectives", "foreach_all_gather", "foreach_reduce"),
     Patch(SHARDS, "torch.distributed._composable_state", "_insert_module_state"),
 )
+#: Functions of pipelines that keep and drop the results of micro-batches.
+STAGES = Patch(PIPES, "torch.distributed.pipelining.stage:_PipelineStageBase", "forward_one_chunk", "clear_runtime_states")
 
 ALL = [*(each for each in globals().values() if isinstance(each, Patch)), *SHARDED]

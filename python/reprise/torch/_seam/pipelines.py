@@ -1,20 +1,41 @@
-"""Private names of torch.distributed.pipelining: passes by which a stage finds the sizes of its results."""
+"""Private names of torch.distributed.pipelining: trial passes of a stage, and what stages hold between micro-batches."""
 
 from __future__ import annotations
 
 import sys
+from types import FrameType
+from typing import Iterator
 
-_STAGE = "torch.distributed.pipelining.stage"
+import torch
+
+from .core import tree_leaves
+from .patches import STAGES
+
+_STAGE, _SCHEDULE = "torch.distributed.pipelining.stage", "torch.distributed.pipelining.schedules"
+
+
+def _frames(name: str) -> Iterator[FrameType]:
+    """Yields the frames of functions of one name in which this thread is, if the program has pipelines."""
+    frame = sys._getframe() if _STAGE in sys.modules else None
+    while frame is not None:
+        if frame.f_code.co_name == name:
+            yield frame
+        frame = frame.f_back
 
 
 def finds_sizes() -> bool:
     """Returns whether a stage runs a pass for sizes only. Since 2.12, a schedule begins with one, in both directions."""
-    if _STAGE not in sys.modules:
-        return False
-    function = getattr(sys.modules[_STAGE].PipelineStage, "_forward_metadata_inference", None)
-    frame = sys._getframe()
-    while frame is not None and function is not None:
-        if frame.f_code is function.__code__:
-            return True
-        frame = frame.f_back
-    return False
+    name = "_forward_metadata_inference"
+    return any(each.f_globals.get("__name__") == _STAGE for each in _frames(name))
+
+
+def held() -> list[torch.Tensor]:
+    """Returns the results of earlier micro-batches. The last stage keeps them until the next step of its schedule begins."""
+    found: list[torch.Tensor] = []
+    for frame in _frames("_step_microbatches"):
+        if frame.f_globals.get("__name__") == _SCHEDULE:
+            STAGES.check()
+            schedule = frame.f_locals["self"]
+            stages = schedule._stages if hasattr(schedule, "_stages") else [schedule._stage]
+            found += [each for stage in stages for each in tree_leaves(stage.output_chunks) if isinstance(each, torch.Tensor)]
+    return found
