@@ -26,6 +26,7 @@ CASES = (
     ("four", 4, "backwards", ["gpt2", "--layers=4", *TEXT], ["--stages=4", "--microbatches=4", "--schedule=zb-h1"]),
     ("chunks", 2, "shuffled", MLP, ["--stages=2", "--microbatches=4", "--schedule=interleaved-1f1b", "--chunks=2"]),
     ("v", 4, "forwards", MLP, ["--stages=4", "--microbatches=4", "--schedule=zb-v", "--chunks=2"]),
+    ("mesh", 4, "shuffled", ["gpt2", "--layers=2", *TEXT], ["--mesh=data=2", "--stages=2", "--microbatches=4", "--lanes=4"]),
     # The values are larger than the memory that carries them, so that each is sent in parts.
     ("wide", 2, "backwards", ["mlp", "--layers=2", "--width=192", "--batch=96"], ["--stages=2", "--microbatches=2"]),
 )

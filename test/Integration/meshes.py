@@ -9,10 +9,11 @@ import itertools
 import os
 import pathlib
 import re
-import shutil
+import signal
 
 import checks
-from checks import check, compile_fitting, compile_model, finish, refuses, run, same_folder, skip, tool, zoo
+from checks import check, compile_fitting, compile_model, finish, refuses, run, same_folder, tool, zoo
+from processes import MPIRUN, Running, need_mpi
 
 TEXT = ["--width=32", "--heads=2", "--seq=8", "--batch=8", "--vocab=64"]
 MODELS = {
@@ -68,7 +69,7 @@ def count_bytes(text):
 
 def check_bytes():
     """Each replica sends (R - 1)/R of the bytes of gradients, and as many of parameters."""
-    zoo("plain.mlir", "mlp", "--layers=4", "--width=64", "--batch=16", "--classes=64")
+    zoo("plain.mlir", "mlp", "--layers=4", "--width=64", "--batch=16", "--classes=64", "--optimizer=adamw")
     parameters = 5 * 64 * 64 * 4
     small = 5 * 64 * 4 + 4  # biases and the loss have one owner each
     for replicas in (2, 4, 8):
@@ -77,7 +78,7 @@ def check_bytes():
         least = 2 * parameters * (replicas - 1) // replicas
         check(f"{replicas} replicas send what a reduce-scatter and a gather send",
               len(sent) == replicas and all(least <= each <= least + 2 * small * (replicas - 1) for each in sent), f"{sent}, {least}")
-        total = (2 * parameters + 2 * small - 4) * (replicas - 1)
+        total = (2 * parameters + 2 * small - 4 + 8) * (replicas - 1)  # and two bias corrections
         check(f"{replicas} replicas send nothing else", sum(sent) == total, f"{sum(sent)} of {total}")
 
 
@@ -103,14 +104,15 @@ def check_elastic():
 
 
 def check_processes():
-    """Four processes write the folder of one device."""
-    if not (shutil.which("mpirun") and os.path.exists(os.path.join(os.environ["REPRISE_BUILD"], "lib", "libRepriseMpi.so"))):
-        skip("replicas in processes", "no mpirun, or a build without MPI")
-        return
-    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    """Four processes write the folder of one device, and eight processes end if one is killed."""
     compile_model("gpt2.mlir", "mesh.rpb", *CUT, "--mesh=data=2", "--stages=2", "--threads=1")
-    tool("mpirun", "--oversubscribe", "--bind-to", "none", "-n", 4, "reprise-run", "mesh.rpb", *FLAGS, "--output-dir=ranks")
+    tool(*MPIRUN, "-n", 4, "reprise-run", "mesh.rpb", *FLAGS, "--output-dir=ranks")
     same_folder("2 x 2 in four processes", "one-gpt2", "ranks")
+    compile_model("gpt2.mlir", "eight.rpb", *CUT, "--mesh=data=8", "--threads=1")
+    running = Running("killed", "--save-every=1", count=8, command=("reprise-run", "eight.rpb"))
+    os.kill(running.ranks[5], signal.SIGKILL)
+    error = running.ends("one of eight replicas is killed", 137, None)
+    check("mpirun names the replica", "rank 5 " in error and "signal 9" in error, error)
 
 
 def check_refusals():
@@ -134,8 +136,9 @@ def main():
     check_bytes()
     check_shares()
     check_elastic()
-    check_processes()
     check_refusals()
+    need_mpi()
+    check_processes()
     finish()
 
 

@@ -1,8 +1,8 @@
 // Replicas share parameters, states, updates and inputs; sums meet on the replica that works for a part.
 // RUN: reprise-opt %s -split-input-file --pass-pipeline="builtin.module(reprise.program(pipe-shard-arrays{replicas=2 least-bytes=8}))" | FileCheck %s
 
-// Each replica owns two rows of w, and its rows of x. The slices of a lane's sum stand beside the sum, so that only a
-// part leaves the replica. Readers of all of w join it.
+// Each replica owns two rows of w, and its rows of x. A slice of a lane's sum stands on the replica of the sum, so
+// that only a part leaves the replica. Readers of all of w join it.
 // CHECK-LABEL: reprise.program @update devices [0] (
 // CHECK-SAME: %[[X0:[a-z0-9]+]]: tensor<2x4xf32> {reprise.batch_dim = 0 : i64, reprise.name = "x[0:2]", reprise.role = "input", reprise.rows = array<i64: 0, 2, 4>, reprise.whole = "x"}
 // CHECK-SAME: %[[X1:[a-z0-9]+]]: tensor<2x4xf32> {{.*}}"x[2:4]"
@@ -15,8 +15,8 @@
 // CHECK: %[[G0:.*]] = reprise.dot_general %[[X0]]
 // CHECK: reprise.dot_general %[[X1]]
 // CHECK: %[[G1:.*]] = reprise.dot_general %[[X1]]
-// CHECK: %[[G00:.*]] = reprise.slice %[[G0]] from [0, 0] to [2, 4] by [1, 1] {reprise.cotangent, reprise.microbatch = 0 : i64, reprise.stage = 0 : i64}
-// CHECK: %[[G10:.*]] = reprise.slice %[[G1]] from [0, 0] to [2, 4] by [1, 1] {reprise.cotangent, reprise.microbatch = 1 : i64, reprise.stage = 0 : i64}
+// CHECK: %[[G00:.*]] = reprise.slice %[[G0]] from [0, 0] to [2, 4] by [1, 1] {pipe.replica = 0 : i64, reprise.cotangent, reprise.stage = 0 : i64}
+// CHECK: %[[G10:.*]] = reprise.slice %[[G1]] from [0, 0] to [2, 4] by [1, 1] {pipe.replica = 1 : i64, reprise.cotangent, reprise.stage = 0 : i64}
 // CHECK: %[[S0:.*]] = reprise.add %[[G00]], %[[G10]] {pipe.replica = 0 : i64, reprise.cotangent}
 // CHECK: %[[G01:.*]] = reprise.slice %[[G0]] from [2, 0] to [4, 4]
 // CHECK: %[[G11:.*]] = reprise.slice %[[G1]] from [2, 0] to [4, 4]

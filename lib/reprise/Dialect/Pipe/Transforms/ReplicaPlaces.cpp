@@ -23,8 +23,9 @@ static std::optional<int64_t> getMicrobatch(Operation *op) {
 ReplicaPlaces::ReplicaPlaces(ProgramOp step, int64_t replicas, int64_t leastBytes)
     : step(step), signature(step), replicas(replicas), leastBytes(leastBytes),
       microbatches(pipe::countMicrobatches(step)) {
-  findJoint();
   findOwned();
+  findJoint();
+  findClosing();
   connect();
   look();
   assignOwners();
@@ -48,6 +49,22 @@ void ReplicaPlaces::findJoint() {
     if (readsJoint || !microbatch || cover->end - cover->first > 1)
       joint.insert(&op);
   }
+}
+
+/// Adds the ops on rows of owned arrays that only joint ops read, such as the decay of a momentum.
+void ReplicaPlaces::findClosing() {
+  DenseSet<Operation *> ofOwned;
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (!covers.contains(&op) && isRowwise(&op) &&
+        llvm::any_of(op.getOperands(), [&](Value operand) {
+          return owned.contains(operand) || ofOwned.contains(operand.getDefiningOp());
+        }))
+      ofOwned.insert(&op);
+  for (Operation &op : llvm::reverse(step.getBody().front().without_terminator()))
+    if (ofOwned.contains(&op) && llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return isJoint(user) || user->hasTrait<OpTrait::IsTerminator>();
+        }))
+      joint.insert(&op);
 }
 
 /// Returns the replicas of what an op reads; none if it reads no value of a pass.
@@ -206,6 +223,12 @@ SmallVector<RowRange> ReplicaPlaces::getParts(Value value) const {
   });
 }
 
+/// Returns the replica that runs a joint op for the part of `owner`.
+int64_t ReplicaPlaces::pick(Operation *op, int64_t owner) const {
+  auto cover = covers.find(op);
+  return cover == covers.end() ? owner : cover->second.pick(owner);
+}
+
 /// Returns the replica for which an op that is not cut works: the owner of its group, or of the
 /// first array that it reads.
 int64_t ReplicaPlaces::findOwner(Operation *op) const {
@@ -231,7 +254,7 @@ void ReplicaPlaces::mark() {
   for (Operation &op : step.getBody().front().without_terminator()) {
     if (isJoint(&op)) {
       op.removeDiscardableAttr(kMicrobatchAttr);
-      setReplica(&op, covers.at(&op).pick(findOwner(&op)));
+      setReplica(&op, pick(&op, findOwner(&op)));
     } else if (!covers.contains(&op)) {
       setReplica(&op, findOwner(&op));
     }
@@ -246,17 +269,20 @@ void ReplicaPlaces::describeArgument(Value argument, int64_t part,
 }
 
 void ReplicaPlaces::markCopy(Operation *copy, Operation *op, int64_t part) const {
-  setReplica(copy, covers.at(op).pick(part));
+  setReplica(copy, pick(op, part));
 }
 
-/// A slice stands where its operand is computed, so that only the part is sent.
+/// A slice stands on the replica that computes its operand, so that only the part is sent. It
+/// stands behind all passes, so that few slices live beside the sums.
 void ReplicaPlaces::markSlice(Operation *slice, Value value, Operation *reader, int64_t) const {
   Operation *maker = value.getDefiningOp();
-  Operation *place = maker ? maker : reader;
-  copyMarks(slice, place);
-  for (StringRef name : {StringRef(kBatchSumAttr), StringRef(kReplicaAttr)})
-    if (Attribute mark = place->getDiscardableAttr(name))
-      slice->setDiscardableAttr(name, mark);
+  copyMarks(slice, maker ? maker : reader);
+  slice->removeDiscardableAttr(kMicrobatchAttr);
+  auto cover = covers.find(maker);
+  if (maker && cover != covers.end() && !isJoint(maker))
+    setReplica(slice, cover->second.first);
+  else if (Attribute mark = (maker ? maker : reader)->getDiscardableAttr(kReplicaAttr))
+    slice->setDiscardableAttr(kReplicaAttr, mark);
 }
 
 void ReplicaPlaces::markJoin(Operation *join, Value value, Operation *reader) const {

@@ -9,8 +9,9 @@ namespace reprise::pipe {
 
 /// Replicas of a flat step whose micro-batches belong to replicas.
 ///
-/// - A *joint* op reads values of several replicas, or of another joint op. It runs once, behind
-///   all passes.
+/// - A *joint* op reads values of several replicas, or of another joint op, or computes rows of
+/// owned
+///   arrays for such ops only. It runs once, behind all passes.
 /// - Arrays that joint elementwise ops connect, and an argument and its next value, form a group.
 ///   A group with rows enough is cut into a part per replica. Any other group belongs to one
 ///   replica.
@@ -56,6 +57,7 @@ private:
   };
 
   void findJoint();
+  void findClosing();
   std::optional<Cover> findCover(mlir::Operation &op) const;
   void connect();
   void look();
@@ -69,6 +71,7 @@ private:
   bool isCut(const Group &group, mlir::Value value) const;
   const Group *find(mlir::Value value) const;
   Group *find(mlir::Value value);
+  int64_t pick(mlir::Operation *op, int64_t owner) const;
   int64_t findOwner(mlir::Operation *op) const;
   void setReplica(mlir::Operation *op, int64_t replica) const;
 

@@ -164,10 +164,11 @@ std::optional<std::vector<size_t>> TransferSchedule::findWaitingSends() const {
   return waiting;
 }
 
-/// Returns whether a message from pass to pass must wait while values of `pending` turns are in
-/// flight.
+/// Returns whether a message from pass to pass, or between ops behind all passes, must wait while
+/// values of `pending` turns are in flight.
 bool TransferSchedule::mustWait(size_t message, size_t pending) const {
   const auto &[from, to] = channels[message];
-  return from[0] == kPassClass && to[0] == kPassClass &&
+  bool isBounded = from[0] == to[0] && (from[0] == kPassClass || from[0] == kAfterClass);
+  return isBounded &&
          pending >= windows.at({messages[message].from, messages[message].to, channels[message]});
 }
