@@ -1,8 +1,6 @@
 // reprise: the replicas that run the ops of a step and own its arrays
 #include "ReplicaPlaces.h"
 
-#include "Order.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Support/ByteSize.h"
@@ -15,70 +13,19 @@ static int64_t countRows(Value value) {
   return cast<RankedTensorType>(value.getType()).getDimSize(0);
 }
 
-static std::optional<int64_t> getMicrobatch(Operation *op) {
-  auto mark = dyn_cast_or_null<IntegerAttr>(op->getDiscardableAttr(kMicrobatchAttr));
-  return mark ? std::optional(mark.getInt()) : std::nullopt;
-}
-
 ReplicaPlaces::ReplicaPlaces(ProgramOp step, int64_t replicas, int64_t leastBytes)
     : step(step), signature(step), replicas(replicas), leastBytes(leastBytes),
-      microbatches(pipe::countMicrobatches(step)) {
-  findOwned();
-  findJoint();
-  findClosing();
+      owned(findOwned(step)), joint(step, replicas, owned) {
   connect();
   look();
   assignOwners();
   cutInputs();
 }
 
-void ReplicaPlaces::findJoint() {
-  for (Operation &op : step.getBody().front().without_terminator()) {
-    std::optional<Cover> cover = findCover(op);
-    std::optional<int64_t> microbatch = getMicrobatch(&op);
-    bool readsJoint = llvm::any_of(op.getOperands(),
-                                   [&](Value operand) { return isJoint(operand.getDefiningOp()); });
-    if (microbatch) {
-      int64_t own = *microbatch * replicas / microbatches;
-      Cover passes{own, own + 1};
-      cover = cover ? cover->join(passes) : passes;
-    }
-    if (!cover)
-      continue;
-    covers.try_emplace(&op, *cover);
-    if (readsJoint || !microbatch || cover->end - cover->first > 1)
-      joint.insert(&op);
-  }
-}
-
-/// Adds the ops on rows of owned arrays that only joint ops read, such as the decay of a momentum.
-void ReplicaPlaces::findClosing() {
-  DenseSet<Operation *> ofOwned;
-  for (Operation &op : step.getBody().front().without_terminator())
-    if (!covers.contains(&op) && isRowwise(&op) &&
-        llvm::any_of(op.getOperands(), [&](Value operand) {
-          return owned.contains(operand) || ofOwned.contains(operand.getDefiningOp());
-        }))
-      ofOwned.insert(&op);
-  for (Operation &op : llvm::reverse(step.getBody().front().without_terminator()))
-    if (ofOwned.contains(&op) && llvm::all_of(op.getUsers(), [&](Operation *user) {
-          return isJoint(user) || user->hasTrait<OpTrait::IsTerminator>();
-        }))
-      joint.insert(&op);
-}
-
-/// Returns the replicas of what an op reads; none if it reads no value of a pass.
-std::optional<ReplicaPlaces::Cover> ReplicaPlaces::findCover(Operation &op) const {
-  llvm::SetVector<Value> read(op.operand_begin(), op.operand_end());
-  getUsedValuesDefinedAbove(op.getRegions(), read);
-  std::optional<Cover> cover;
-  for (Value value : read)
-    if (auto found = covers.find(value.getDefiningOp()); found != covers.end())
-      cover = cover ? cover->join(found->second) : found->second;
-  return cover;
-}
-
-void ReplicaPlaces::findOwned() {
+/// Returns the arguments that live on one replica, or in parts.
+DenseSet<Value> ReplicaPlaces::findOwned(ProgramOp step) {
+  EntrySignature signature(step);
+  DenseSet<Value> owned;
   for (BlockArgument argument : step.getArguments()) {
     StringRef role = signature.getRole(argument.getArgNumber());
     if (role == "parameter" || role == "state")
@@ -87,6 +34,7 @@ void ReplicaPlaces::findOwned() {
   for (int64_t replaced : signature.getReplacedArguments())
     if (replaced >= 0 && signature.getRole(replaced) == "input")
       owned.insert(step.getArgument(replaced));
+  return owned;
 }
 
 bool ReplicaPlaces::isConnecting(Value value) const {
@@ -94,7 +42,7 @@ bool ReplicaPlaces::isConnecting(Value value) const {
     return false;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isOwned(argument);
-  return isJoint(value.getDefiningOp()) && isRowwise(value.getDefiningOp());
+  return joint.contains(value.getDefiningOp()) && isRowwise(value.getDefiningOp());
 }
 
 void ReplicaPlaces::connect() {
@@ -171,17 +119,6 @@ bool ReplicaPlaces::isCut(const Group &group, Value value) const {
          countRows(value) >= replicas;
 }
 
-/// Returns the only replica that reads the result of an op; none if there are several.
-std::optional<int64_t> ReplicaPlaces::findReader(Operation *op) const {
-  std::optional<Cover> cover;
-  for (Operation *user : op->getUsers())
-    if (auto found = covers.find(user); found != covers.end() && !isJoint(user))
-      cover = cover ? cover->join(found->second) : found->second;
-    else
-      return std::nullopt;
-  return cover && cover->end - cover->first == 1 ? std::optional(cover->first) : std::nullopt;
-}
-
 /// Cuts inputs that replicas read by disjoint rows, one after the other.
 void ReplicaPlaces::cutInputs() {
   for (BlockArgument argument : step.getArguments()) {
@@ -191,7 +128,7 @@ void ReplicaPlaces::cutInputs() {
     SmallVector<RowRange> ranges(replicas, {INT64_MAX, 0});
     bool isCut = llvm::all_of(argument.getUsers(), [&](Operation *user) {
       auto slice = dyn_cast<reprise::SliceOp>(user);
-      std::optional<int64_t> reader = slice ? findReader(slice) : std::nullopt;
+      std::optional<int64_t> reader = slice ? joint.findReader(slice) : std::nullopt;
       if (!reader)
         return false;
       RowRange &own = ranges[*reader];
@@ -223,12 +160,6 @@ SmallVector<RowRange> ReplicaPlaces::getParts(Value value) const {
   });
 }
 
-/// Returns the replica that runs a joint op for the part of `owner`.
-int64_t ReplicaPlaces::pick(Operation *op, int64_t owner) const {
-  auto cover = covers.find(op);
-  return cover == covers.end() ? owner : cover->second.pick(owner);
-}
-
 /// Returns the replica for which an op that is not cut works: the owner of its group, or of the
 /// first array that it reads.
 int64_t ReplicaPlaces::findOwner(Operation *op) const {
@@ -252,10 +183,10 @@ void ReplicaPlaces::mark() {
                       builder.getI64IntegerAttr(group ? group->owner : 0));
   }
   for (Operation &op : step.getBody().front().without_terminator()) {
-    if (isJoint(&op)) {
+    if (joint.contains(&op)) {
       op.removeDiscardableAttr(kMicrobatchAttr);
-      setReplica(&op, pick(&op, findOwner(&op)));
-    } else if (!covers.contains(&op)) {
+      setReplica(&op, joint.pick(&op, findOwner(&op)));
+    } else if (joint.isBefore(&op)) {
       setReplica(&op, findOwner(&op));
     }
   }
@@ -269,7 +200,7 @@ void ReplicaPlaces::describeArgument(Value argument, int64_t part,
 }
 
 void ReplicaPlaces::markCopy(Operation *copy, Operation *op, int64_t part) const {
-  setReplica(copy, pick(op, part));
+  setReplica(copy, joint.pick(op, part));
 }
 
 /// A slice stands on the replica that computes its operand, so that only the part is sent. It
@@ -278,9 +209,8 @@ void ReplicaPlaces::markSlice(Operation *slice, Value value, Operation *reader, 
   Operation *maker = value.getDefiningOp();
   copyMarks(slice, maker ? maker : reader);
   slice->removeDiscardableAttr(kMicrobatchAttr);
-  auto cover = covers.find(maker);
-  if (maker && cover != covers.end() && !isJoint(maker))
-    setReplica(slice, cover->second.first);
+  if (std::optional<int64_t> replica = maker ? joint.findReplica(maker) : std::nullopt)
+    setReplica(slice, *replica);
   else if (Attribute mark = (maker ? maker : reader)->getDiscardableAttr(kReplicaAttr))
     slice->setDiscardableAttr(kReplicaAttr, mark);
 }

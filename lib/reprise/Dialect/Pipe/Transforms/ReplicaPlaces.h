@@ -2,6 +2,7 @@
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_REPLICAPLACES_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_REPLICAPLACES_H
 
+#include "JointOps.h"
 #include "RowSplitter.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
@@ -9,15 +10,10 @@ namespace reprise::pipe {
 
 /// Replicas of a flat step whose micro-batches belong to replicas.
 ///
-/// - A *joint* op reads values of several replicas, or of another joint op, or computes rows of
-/// owned
-///   arrays for such ops only. It runs once, behind all passes.
 /// - Arrays that joint elementwise ops connect, and an argument and its next value, form a group.
 ///   A group with rows enough is cut into a part per replica. Any other group belongs to one
 ///   replica.
 /// - An input of samples is cut into the rows that each replica reads.
-/// - The part of replica o of a joint op on values of the replicas [a, b) runs on replica
-///   a + o mod (b - a). So each level of a tree of sums moves half of what is left.
 class ReplicaPlaces : public RowParts {
 public:
   /// Finds the replicas. Parts of fewer than `leastBytes` bytes are not made.
@@ -39,15 +35,6 @@ public:
   void markBroadcast(mlir::Operation *, BroadcastOp, int64_t, mlir::Value) const override {}
 
 private:
-  /// Replicas [first, end) whose passes compute what an op reads.
-  struct Cover {
-    int64_t first, end;
-    Cover join(Cover other) const {
-      return {std::min(first, other.first), std::max(end, other.end)};
-    }
-    /// Returns the replica in the cover that works for the part of `owner`.
-    int64_t pick(int64_t owner) const { return first + owner % (end - first); }
-  };
   struct Group {
     int64_t bytes = 0;    ///< bytes of its arguments and of its largest value
     int64_t largest = 0;  ///< bytes of its largest value
@@ -56,31 +43,24 @@ private:
     bool isWhole = false; ///< whether an op needs it in one piece
   };
 
-  void findJoint();
-  void findClosing();
-  std::optional<Cover> findCover(mlir::Operation &op) const;
   void connect();
   void look();
   void assignOwners();
   void cutInputs();
-  std::optional<int64_t> findReader(mlir::Operation *op) const;
-  bool isJoint(mlir::Operation *op) const { return op && joint.contains(op); }
-  void findOwned();
+  static llvm::DenseSet<mlir::Value> findOwned(ProgramOp step);
   bool isOwned(mlir::BlockArgument argument) const { return owned.contains(argument); }
   bool isConnecting(mlir::Value value) const;
   bool isCut(const Group &group, mlir::Value value) const;
   const Group *find(mlir::Value value) const;
   Group *find(mlir::Value value);
-  int64_t pick(mlir::Operation *op, int64_t owner) const;
   int64_t findOwner(mlir::Operation *op) const;
   void setReplica(mlir::Operation *op, int64_t replica) const;
 
   ProgramOp step;
   EntrySignature signature;
-  int64_t replicas, leastBytes, microbatches;
-  llvm::DenseMap<mlir::Operation *, Cover> covers; ///< of ops of passes, and of joint ops
-  llvm::DenseSet<mlir::Operation *> joint;
+  int64_t replicas, leastBytes;
   llvm::DenseSet<mlir::Value> owned; ///< arguments that live on one replica, or in parts
+  JointOps joint;
   llvm::EquivalenceClasses<void *> connected;
   llvm::DenseMap<void *, Group> groups;                            ///< groups by leader
   llvm::DenseMap<mlir::Value, llvm::SmallVector<RowRange>> inputs; ///< parts of inputs of samples
