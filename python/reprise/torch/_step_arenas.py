@@ -1,11 +1,13 @@
 """Plans the arenas of all graphs that ``backend="reprise"`` runs in a step.
 
 A call that waits for its backward pass holds the arena of its program. Arenas stay for later steps, so that the bytes
-of a step are the sum of all arenas that were ever needed at once.
+of a step are the sum of all arenas that were ever needed at once. A budget in bytes also bounds what PyTorch's
+allocator holds beside them.
 """
 
 from __future__ import annotations
 
+import gc
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
@@ -14,12 +16,17 @@ from .. import _compile
 from .._errors import Error
 from .._report import Report
 from . import _plan_cache as cache
+from . import _step_engine as engine
 from . import _step_plan as step_plan
 from . import _step_report as report
+from ._plan_budgets import UNLIMITED, to_bytes
+from ._step_beside import Beside
 from ._step_joint import Choice, Lifetimes, Option, Row
 from ._step_weights import Weight
 
 if TYPE_CHECKING:
+    import torch
+
     from ._whole_budget import Member
 
 #: Budgets that are tried for each graph, as shares of the room between its smallest and its fastest plan.
@@ -113,23 +120,77 @@ class Arenas:
         self._clock = 0
         self._begun: "weakref.WeakKeyDictionary[Member, int]" = weakref.WeakKeyDictionary()
         self._starts: "weakref.WeakKeyDictionary[Member, int]" = weakref.WeakKeyDictionary()
-        #: Arenas of each text in the last plan, and bytes of programs of derivatives.
+        #: Arenas of each text in the last plan, and bytes beside them, of programs of derivatives and of the allocator.
         self._planned: dict[str, int] = {}
-        self._beside = 0
+        self._planned_beside = 0
+        #: Record of the allocator, for a budget in bytes.
+        self._beside = Beside() if self.bounds_bytes else None
+        #: Graphs whose backward pass has run and may run again.
+        self._kept: "weakref.WeakSet[Any]" = weakref.WeakSet()
         self._lock = threading.RLock()
 
-    def begin(self, member: "Member") -> None:
+    @property
+    def bounds_bytes(self) -> bool:
+        """Returns whether the budget is in bytes, which also bound what the allocator holds."""
+        return not self.budget.endswith("%") and self.budget != UNLIMITED
+
+    def begin(self, member: "Member", inputs: Sequence[torch.Tensor]) -> None:
         """Plans before a forward pass if no call waits, and the graphs that ran since the last such pass of the same
-        graph needed more arenas than in the last plan."""
+        graph needed more memory than in the last plan."""
         with self._lock:
             self._clock += 1
-            is_quiet = not any(each.step.has_waiting() for each in self.members)
-            if is_quiet and member in self._starts:
-                self._plan_new([each for each, clock in self._begun.items() if each.most and clock >= self._starts[member]])
+            is_quiet = not any(each.step.waiting for each in self.members)
+            if is_quiet:
+                self._stop()
+                if member in self._starts:
+                    self._plan_new([each for each, clock in self._begun.items() if each.most and clock >= self._starts[member]])
             self.members.add(member)
             self._begun[member] = self._clock
             if is_quiet:
                 self._starts[member] = self._clock
+            if self._beside:
+                self._make_room(member)
+                if is_quiet and not member.is_cuda:
+                    self._beside.start(member)
+                self._beside.note(inputs)
+
+    def keep(self, graph: Any, keeps: bool) -> None:
+        """Notes whether a graph may have one more backward pass, which belongs to the same step."""
+        (self._kept.add if keeps else self._kept.discard)(graph)
+
+    def settle(self) -> None:
+        """Ends the record of a step if no call waits: called behind all backward passes."""
+        with self._lock:
+            if not self._kept and not any(each.step.waiting for each in self.members):
+                self._stop()
+
+    def _stop(self) -> None:
+        if self._beside:
+            self._beside.stop()
+
+    def _make_room(self, member: "Member") -> None:
+        """Frees arenas that wait for a next step, and then uses the smallest plans, until the arenas of the calls that wait
+        and one more fit the budget; raises an Error if they do not."""
+        limit = to_bytes(self.budget)
+        if self._needed(member) <= limit:
+            return
+        members = sorted(self.members, key=lambda each: each.number)
+        for entry in (entry for each in members for entry in (each.step.entry, *each.others())):
+            entry.drop_runs()
+        for each in members:
+            if self._needed(member) > limit and not each.is_small and (each is member or each.step.waiting):
+                each.shrink()
+        gc.collect()  # Arenas of steps that were dropped may lie in cycles.
+        if (needed := self._needed(member)) > limit:
+            self._beside.lose()
+            raise step_plan.exceed(self.budget, needed, sum(each.step.waiting for each in members))
+
+    def _needed(self, member: "Member") -> int:
+        """Returns the bytes of all arenas, with that of one more call."""
+        entries = {id(entry): entry for each in self.members for entry in (each.step.entry, *each.others())}
+        idle = sum(each.taken * each.idle for each in entries.values())
+        waiting = sum(each.taken * each.step.waiting for each in self.members)
+        return waiting + idle + (0 if member.step.entry.idle else member.taken)
 
     def _plan_new(self, found: list["Member"]) -> None:
         used = sorted(found, key=lambda each: each.number)
@@ -137,10 +198,13 @@ class Arenas:
         for each in used:
             counts[each.text] = counts.get(each.text, 0) + each.most
         beside = sum(each.taken * len(each.runs) for each in {id(entry): entry for each in used for entry in each.others()}.values())
-        if beside > self._beside or any(count > self._planned.get(text, 0) for text, count in counts.items()) or any(
-                each.is_small for each in used):
+        beside += self._beside.most if self._beside else 0
+        is_more = any(count > self._planned.get(text, 0) for text, count in counts.items()) or any(each.is_small for each in used)
+        if is_more and self._beside:
+            self._beside.again()
+        if is_more or beside > self._planned_beside:
             self._plan(used, beside)
-            self._planned, self._beside = counts, beside
+            self._planned, self._planned_beside = counts, beside
 
     def _plan(self, used: list["Member"], beside: int) -> None:
         by_text: dict[str, list["Member"]] = {}
@@ -162,4 +226,8 @@ _arenas: dict[str, Arenas] = {}
 
 def arenas_of(budget: str) -> Arenas:
     """Returns the account of a budget. Functions that were compiled with the same budget share it: it is the step's."""
-    return _arenas.setdefault(budget, Arenas(budget))
+    if budget not in _arenas:
+        made = _arenas[budget] = Arenas(budget)
+        if made.bounds_bytes:
+            engine.listen(made.settle)
+    return _arenas[budget]

@@ -10,7 +10,6 @@ from typing import Any, Callable, Iterator, Sequence
 
 import torch
 
-from .._errors import Error
 from . import _step_engine as engine
 from . import _step_plan as step_plan
 from . import _step_ranks as ranks
@@ -128,11 +127,10 @@ class Ledger:
         segment = self._segment
         if segment.gauge is None or self.budget.endswith("%"):
             return
-        needed, limit = segment.needed_bytes(kind, call), to_bytes(self.budget)
-        if needed > limit:
-            raise Error(f"the first step needs {needed:,} bytes, more than the budget of {self.budget} ({limit:,} bytes): "
-                        f"{len(segment.waiting)} calls wait at once for their backward passes, and each has its smallest plan; raise the "
-                        "budget, or run fewer forward passes before a backward pass", least_budget=needed)
+        needed = segment.needed_bytes(kind, call)
+        if needed > to_bytes(self.budget):
+            segment.lose()
+            raise step_plan.exceed(self.budget, needed, len(segment.waiting))
 
     def hold(self, call: Call, arguments: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Notes that a forward pass has saved values."""
@@ -204,7 +202,7 @@ class Ledger:
         if segment.waiting or segment.running or segment.is_compiling or engine.is_inside():
             return
         self._segment = None
-        found = segment.finish() if segment.is_own_thread() else []
+        found = segment.finish()
         if not segment.order:
             return
         order = tuple(segment.order)

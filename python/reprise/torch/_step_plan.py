@@ -30,6 +30,13 @@ WORTH = 0.01
 Orders = Mapping[tuple, "Known"]
 
 
+def exceed(budget: str, needed: int, waiting: int) -> Error:
+    """Returns the error of a pass that surely needs more bytes than the budget."""
+    return Error(f"the step needs {needed:,} bytes, more than the budget of {budget} ({to_bytes(budget):,} bytes): calls that wait at once for "
+                 f"their backward passes: {waiting}, each with its smallest plan; raise the budget, or run fewer forward passes before a "
+                 "backward pass", least_budget=needed)
+
+
 def plan(budget: str, known: Orders, graphs: Mapping[int, "StepGraph"]) -> None:
     """Gives each graph of the known orders its plan. Raises an error if bytes cannot be met."""
     numbers, own = _numbers(known), _table(known)

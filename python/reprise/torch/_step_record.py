@@ -81,11 +81,12 @@ class Earlier:
         return sum(size for storage, size in self._gradients if not storage.expired()) + sum(size for _, size in self._watched)
 
 
-def _leave_open(gauge: Gauge | None) -> None:
-    """Notes the running gauge of this thread, and stops the one before."""
-    before, _open.gauge = getattr(_open, "gauge", None), gauge
+def _take_over() -> None:
+    """Ends the record of this thread, if there is one: of another budget, of a step that has failed, or of one that another
+    thread has ended, since a thread's profiler stops in that thread only."""
+    before: Segment | None = getattr(_open, "segment", None)
     if before:
-        before.stop()
+        before.lose()
 
 
 class Segment:
@@ -110,11 +111,17 @@ class Segment:
         self.is_clean = True
         earlier.notify = self._mark_free
         if records:
-            _leave_open(None)  # Another thread may have ended this thread's last segment.
+            _take_over()
             gauge = CudaGauge() if is_cuda else CpuGauge()
             self.gauge = gauge if gauge.start() else None
-            _leave_open(self.gauge)
+            _open.segment = self if self.gauge else None
             self.marks.append(Mark("program", None, [], self.before))
+
+    def lose(self) -> None:
+        """Ends the record without a result, in its own thread."""
+        if self.gauge and getattr(_open, "segment", None) is self:
+            self.gauge.stop()
+            self.gauge = _open.segment = None
 
     def is_own_thread(self) -> bool:
         return self.thread in (None, threading.get_ident())
@@ -158,12 +165,13 @@ class Segment:
                 each.kind, each.call = "program", None
 
     def finish(self) -> list[tuple[Mark, int, int]]:
-        """Ends the record; returns, for each period, the bytes at its begin and the most within it."""
-        if self.gauge is None:
-            return []
+        """Ends the record; returns, for each period, the bytes at its begin and the most within it. In another thread the
+        record is lost."""
         self.is_finished = True
+        if self.gauge is None or not self.is_own_thread():
+            return []
         counts = self.gauge.stop()
-        _open.gauge = None
+        _open.segment = None
         found, compiled = [], 0
         for place, mark in enumerate(self.marks):
             begin = 0 if place == 0 else counts[place - 1][0]

@@ -22,6 +22,7 @@ from ._plan_regions import mark
 from ._raising import raising
 from ._region_budgets import check_open
 from ._seam.dynamo import lookup_backend
+from ._step_beside import compiling
 from ._whole_autograd import Calling
 from ._whole_budget import StepBudget, step_budget
 from ._whole_coarse import keep_whole
@@ -102,7 +103,8 @@ def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str,
     original = copy.deepcopy(module) if fallback else None
     try:
         check_open()
-        return _replayed_writes.watch(_compile(module, inputs, options, share))
+        with compiling():
+            return _replayed_writes.watch(_compile(module, inputs, options, share))
     except Unsupported as error:
         if not fallback:
             return raising(Unsupported(error.missing, "; fallback=True leaves such graphs to Inductor"))

@@ -58,6 +58,7 @@ class _Graph(Untraced):
         if gradients is None:
             read |= zip(ctx.reading.unread, ctx.kept[0].grad_fn.saved_tensors if ctx.kept else ())
             gradients = _derive(pending, [*(read[number] for number in graph.saved), *given])
+        graph.keep(ctx.pending, keeps_graph())
         if not keeps_graph():
             ctx.kept = []
         placed: list[Any] = [None] * len(graph.inputs)
@@ -129,7 +130,7 @@ class Calling:
             outputs = graph.forward(inputs, draw_seed(graph.draws))
             return [hidden(self.functional, number, output) for number, output in enumerate(self.placed(outputs))]
         prepared = list(map(self._prepared, range(len(inputs)), inputs))
-        reading = graph.reading()
+        reading = graph.reading(inputs)
         unread = [prepared[number] for number in reading.unread]
         kept = [_Kept.apply(torch.empty(0, requires_grad=True), *unread)] if unread else []
         return list(_Graph.apply(self, reading, kept, *prepared))

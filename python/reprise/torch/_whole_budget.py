@@ -7,7 +7,9 @@ import contextlib
 import itertools
 import re
 import weakref
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Sequence
+
+import torch
 
 from .._errors import Error, least_met
 from ._seam.dynamo import CompileContext
@@ -52,11 +54,17 @@ class Member:
         self.text, self._level, self._options = text.text, level, options
         if budget is not None:
             self._arenas = arenas_of(parse_budget(budget))
+            self.step.notify = self._arenas.settle
 
-    def begin(self) -> None:
+    def begin(self, inputs: Sequence[torch.Tensor]) -> None:
         """Plans the step if it is known, before a forward pass."""
         if self._arenas:
-            self._arenas.begin(self)
+            self._arenas.begin(self, inputs)
+
+    def keep(self, graph: Any, keeps: bool) -> None:
+        """Notes whether a graph that has run its backward pass may run one more."""
+        if self._arenas:
+            self._arenas.keep(graph, keeps)
 
     def curve(self) -> ArenaCurve:
         """Returns the plans of the program."""
@@ -72,10 +80,13 @@ class Member:
     def use(self, option: Option) -> None:
         """Uses the plan of a step."""
         if option.held != self.taken:
-            old, self.step, self.limit = self.step, self._make(option.peak_limit), option.peak_limit
-            self.step.most = old.most
-            old.give_up()
+            self._replace(option.peak_limit)
         self.is_small = False
+
+    @property
+    def is_cuda(self) -> bool:
+        """Returns whether arenas lie in PyTorch's memory of a GPU."""
+        return self.step.entry.place.device.type == "cuda"
 
     @property
     def most(self) -> int:
@@ -94,7 +105,12 @@ class Member:
     def shrink(self) -> None:
         """Uses the smallest plan, and abandons steps that wait for a backward pass, which will run their forward pass
         again."""
-        old, self.step, self.limit, self.is_small = self.step, self._make(self.least()), self.least(), True
+        self._replace(self.least())
+        self.is_small = True
+
+    def _replace(self, limit: int) -> None:
+        old, self.step, self.limit = self.step, self._make(limit), limit
+        self.step.most, self.step.notify = old.most, old.notify
         old.give_up()
 
 

@@ -115,9 +115,9 @@ class CompiledGraph:
         """Returns the report of the step, or of the forward pass if there is no step."""
         return (self.step or self._forward).program.report
 
-    def reading(self) -> Reading:
+    def reading(self, inputs: Sequence[torch.Tensor]) -> Reading:
         """Returns the step of the plan that holds now. Called before each forward pass."""
-        self._member.begin()
+        self._member.begin(inputs)
         step = self._member.step
         if self._reading is None or self._reading.step is not step:
             behind = set(step.read_behind)
@@ -131,6 +131,10 @@ class CompiledGraph:
         """The outputs that are computed, and the backward pass."""
         outputs, paused = step.begin(inputs, seed)
         return outputs, Pending(self.level, self._paths, seed, paused)
+
+    def keep(self, pending: Pending, keeps: bool) -> None:
+        """Notes whether a backward pass may run again."""
+        self._member.keep(pending, keeps)
 
     def forward(self, inputs: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
         """Returns the computed outputs, if there is no backward pass."""
@@ -207,8 +211,8 @@ def compile_graph(imported: Imported, options: dict[str, Any], share: StepBudget
     pairs, wanted = imported.pairs(), [imported.value(node) for node in imported.wanted]
     gradients = [(f"gradient/{number}", value) for number, value in enumerate(wanted)]
     budget = options.get("budget")
-    # A budget does not count gradients, so they lie outside of the arena that it bounds. An arena on a GPU is one tensor of
-    # PyTorch, which cannot give away parts.
+    # A program's budget does not count gradients, so they lie outside of the arena that it bounds. An arena on a GPU is one
+    # tensor of PyTorch, which cannot give away parts.
     takes = budget is None and place.device == CPU
     limit_regions(imported.builder, [*(value for _, value in results), *(value for value, _, _ in pairs)],
                   lambda: write_pausing(imported.builder, arguments, results, pairs, gradients, takes), options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import torch
 
@@ -27,6 +27,8 @@ class PausingStep:
         self._waiting: "weakref.WeakSet[Paused]" = weakref.WeakSet()
         #: Highest number of steps that have waited at once.
         self.most = 0
+        #: Function that is called when a step is dropped.
+        self.notify: Callable[[], None] = lambda: None
 
     def begin(self, tensors: Sequence[torch.Tensor], seed: int) -> tuple[list[torch.Tensor], "Paused"]:
         """Returns the outputs for ``inputs``, and the state that waits for cotangents. Holds no tensor."""
@@ -41,12 +43,13 @@ class PausingStep:
             del held
         paused = Paused(self, run, loan)
         self._waiting.add(paused)
-        self.most = max(self.most, sum(each.is_waiting() for each in list(self._waiting)))
+        self.most = max(self.most, self.waiting)
         return outputs(), paused
 
-    def has_waiting(self) -> bool:
-        """Returns whether a step waits for its cotangents."""
-        return any(each.is_waiting() for each in list(self._waiting))
+    @property
+    def waiting(self) -> int:
+        """Returns the number of steps that wait for their cotangents."""
+        return sum(each.is_waiting() for each in list(self._waiting))
 
     def give_up(self) -> None:
         """Frees the memory of all runs: saved values for backward passes are gone."""
@@ -95,5 +98,7 @@ class Paused:
 
     def __del__(self) -> None:
         """The memory is free again where a graph is dropped before its backward pass."""
-        for run, _ in self._runs:
+        runs, self._runs = self._runs, []
+        for run, _ in runs:
             self._step.entry.give_run(run)
+        self._step.notify()

@@ -116,6 +116,11 @@ class Entry:
         """Returns the run, which holds no tensor, for the next step."""
         self._runs.append(run)
 
+    @property
+    def idle(self) -> int:
+        """Returns the number of runs whose memory waits for a next step."""
+        return len(self._runs)
+
     def drop_runs(self) -> None:
         """Frees the memory that waits for next steps."""
         self._runs.clear()
