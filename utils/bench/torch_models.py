@@ -132,29 +132,38 @@ def run_apart(name, backend, limit):
     return {"name": name, "backend": backend, "error": ((done.stderr.strip().splitlines() or ["?"])[-1])[:400], "text": done.stderr[-3000:]}
 
 
+def describe(result, backend):
+    """Returns the cells of a run with one backend."""
+    runs = [result[share] for share in SHARES]
+    whole = result["none_peak"]
+    cells = [f"{whole / 1e3:,.0f}"]
+    cells += [f"{100 * run['peak'] / whole:.0f} %{' *' if run['least'] else ''}" for run in runs] if whole else ["–", "–"]
+    if backend == "plan":
+        cells.append(max((f"{100 * (run['peak'] / run['predicted'] - 1):+.1f} %" for run in runs), key=lambda text: abs(float(text[:-2]))))
+    cells.append(" / ".join(f"{run['seconds']:.2f}" for run in (result, *runs)))
+    cells.append(" / ".join(f"{result['first'] * share:.1f}" for share in (1, *(run["first"] for run in runs))))
+    return cells
+
+
 def print_table(path):
-    """Prints the memory of all models of a file of results, as a table of Markdown."""
+    """Prints all models of a file of results, as a table of Markdown."""
     with open(path, encoding="utf-8") as file:
         results = json.load(file)
     rows = {}
     for result in results:
         rows.setdefault(result["name"], {})[result["backend"]] = result
-    print("| model | reprise_plan, peak (kB) | at 60 % | at 40 % | prediction | reprise, arena (kB) | at 60 % | at 40 % | bits |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
+    print("| model | reprise_plan, peak (kB) | at 60 % | at 40 % | prediction | step | first steps (s) "
+          "| reprise, arena (kB) | at 60 % | at 40 % | step | first steps (s) | bits |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
     for name, made in rows.items():
         cells, differs = [name], []
         for backend in BACKENDS:
             result = made.get(backend, {"error": "not run"})
             if "error" in result:
-                cells += [result["error"][:60], *["–"] * (3 if backend == "plan" else 2)]
+                cells += [result["error"][:60], *["–"] * (5 if backend == "plan" else 4)]
                 continue
-            runs = [result[share] for share in SHARES]
-            differs += [name for run in runs for name in run["differs"]]
-            whole = result["none_peak"]
-            cells.append(f"{whole / 1e3:,.0f}")
-            cells += [f"{100 * run['peak'] / whole:.0f} %{' *' if run['least'] else ''}" for run in runs] if whole else ["–", "–"]
-            if backend == "plan":
-                cells.append(max((f"{100 * (run['peak'] / run['predicted'] - 1):+.1f} %" for run in runs), key=lambda text: abs(float(text[:-2]))))
+            differs += [each for share in SHARES for each in result[share]["differs"]]
+            cells += describe(result, backend)
         print("| " + " | ".join([*cells, ", ".join(differs) or "equal"]) + " |")
 
 
