@@ -16,9 +16,10 @@ import checks
 KINDS = {"plan eager": {"backend": "reprise_plan", "options": {"codegen": "eager"}},
          "plan inductor": {"backend": "reprise_plan", "options": {}},
          "whole": {"backend": "reprise", "options": {}}}
-#: Largest error of a predicted peak. Inductor's code keeps less in memory than its plan. A thread of gloo may free one
-#: result of a collective within a pass of a tensor parallel layer, which counts to the end of the pass.
-NEAR, ABOVE = 0.03, {"plan inductor": 0.2, "tp": 0.08, "tp regions": 0.08, "zb": 0.4, "zbv": 0.4}
+#: Largest error of a predicted peak. A thread of gloo may free a buffer of a collective within a pass of a tensor parallel
+#: layer or of a pipeline, which counts to the end of the pass. Passes of Inductor's code that keep the graph, as those of
+#: zero-bubble schedules do, are predicted by their plan.
+NEAR, ABOVE = 0.03, {"plan inductor": 0.05, "tp": 0.08, "tp regions": 0.08, "zb": 0.05, "zbv": 0.1}
 #: The same for every program on PyTorch 2.11, whose steps take less than the record of the first step predicts.
 ABOVE_2_11 = 0.12
 #: Seconds in which a group of processes has to end one more scenario.

@@ -236,6 +236,16 @@ def _warn_of_excess(partitioner: "Partitioner", planned: report.GraphPlan, limit
     return planned
 
 
+def needed_bytes(partitioner: "Partitioner") -> tuple[int, int] | None:
+    """Returns the bytes that the compiled code of the forward and of the backward pass needs, each above those before the
+    pass; None if the code is not counted."""
+    code = partitioner.meter and partitioner.meter.code
+    peaks = {**code.peaks, **partitioner.meter.peaks} if code else {}
+    if len(peaks) < 2:
+        return None
+    return peaks[False], peaks[True] - code.around.held - sum(code.around.given.values())
+
+
 def conclude(partitioner: "Partitioner") -> None:
     """Reports the plan of the compiled code, and keeps its settings for later processes."""
     meter, code = partitioner.meter, partitioner.meter.code

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Iterator, Sequence
 
 from . import _plan_cache as cache
 from . import _plan_partition as partition
+from ._plan_nodes import storage_bytes
 from ._plan_problem import Problem
 from ._step_joint import Choice, Lifetimes, Option, Row, held_bytes, peak_of
-from ._step_weights import Weight, border_bytes, leave_out_empty, limit_saved, weigh
+from ._step_weights import Weight, border_bytes, leave_out_empty, limit_saved, weigh, weigh_code
 
 #: Limits of the saved bytes that are tried, as shares of the bytes that are saved without replays.
 LEVELS = (0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.625, 0.75, 1.0)
@@ -65,6 +67,8 @@ class Curve:
         #: The plan without replays.
         self.whole = weigh(problem, originals, num_fwd_outputs)
         self.whole_peak = max(self.whole.forward, self.whole.before + self.whole.backward)
+        #: Weights of plans that are compiled to code by Inductor, by their limits, with the bytes that the code needs.
+        self._codes: dict[tuple[int, int | None], Weight] = {}
         #: The plan of recorded steps, and how long its arguments and outputs lived.
         self.recorded, self.lives = self.whole, Lifetimes()
 
@@ -79,6 +83,14 @@ class Curve:
         """Notes the plan that recorded steps run."""
         self.recorded = weigh(self.problem, executions, self.num_fwd_outputs)
         self._known[limits] = self.recorded, True
+
+    def count_code(self, option: Option, needed: tuple[int, int]) -> None:
+        """Notes the bytes that the code of a plan needs in each pass."""
+        self._codes[option.limits] = weigh_code(option.weight, needed, sum(map(storage_bytes, self.problem.list_tangents())))
+
+    def executed(self, option: Option) -> Option:
+        """Returns a plan with the bytes of its code, if these are known."""
+        return dataclasses.replace(option, weight=self._codes.get(option.limits, option.weight))
 
     def option(self, peak: int, saved: int | None) -> Option:
         weight = self.weigh(peak, saved)[0]

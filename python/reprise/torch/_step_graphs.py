@@ -38,6 +38,8 @@ class StepGraph:
         #: The first plan, and the step's plan, whose code is made at the next call.
         self.first: Option | None = None
         self.planned: Option | None = None
+        #: Function that is called with the plan of a step when its code is made.
+        self.notify: Callable[[Option], None] = lambda option: None
         self.is_cuda = self.is_fused = False
         #: Whether the first plan saves the fewest bytes, since the step was not known.
         self.saves_least = False
@@ -45,7 +47,7 @@ class StepGraph:
     @property
     def weight(self) -> Weight:
         """Returns the weight of the first plan, which recorded steps run."""
-        return self.curve.recorded
+        return self.curve.executed(self.first).weight
 
     def current(self) -> Option:
         """Returns the plan that steps run."""
@@ -64,6 +66,7 @@ class StepGraph:
         self.curve.record(partitioner.limits, partitioner.executions())
         self.saves_least = partitioner.saved is not None
         self.first = self.curve.option(*partitioner.limits)
+        self._count(partitioner, self.first)
         self._codes[self.first.limits] = code, self.first.peak_limit
         self.ledger.graphs[self.number] = self
         return self
@@ -76,7 +79,16 @@ class StepGraph:
             partitioner.decide(*option.limits, self.room)
             made = self.ledger.compile(lambda: self._compile(arguments, partitioner))
             self._codes[option.limits] = made, max(self.room, option.weight.peak)
+            self._count(partitioner, option)
+            self.notify(self.curve.executed(option))
         return made
+
+    def _count(self, partitioner: "Partitioner", option: Option) -> None:
+        """Notes the bytes that Inductor's code needs."""
+        if partitioner.is_fused:
+            from ._plan_fused import needed_bytes  # imports much of Inductor
+            if needed := needed_bytes(partitioner):
+                self.curve.count_code(option, needed)
 
     def __call__(self, *arguments: Any) -> Any:
         if any(isinstance(each, FakeTensor) for each in arguments):  # DDP asks for the layout of the results

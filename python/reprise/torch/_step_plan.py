@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import warnings
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
@@ -47,9 +48,28 @@ def plan(budget: str, known: Orders, graphs: Mapping[int, "StepGraph"]) -> None:
     for number, (graph, option) in enumerate(zip(step.graphs, choice.options)):
         graph.planned = option
         graph.room = graph.curve.find_room(step.rows, choice.options, number, step.limit, option.held)
-    # The plan fits on every rank. The report tells of this one.
-    peak = max(peak_of(each, choice.options) for each in own)
-    report.add(report.describe(step.limit, step.reference, dataclasses.replace(choice, peak=peak), calls, step.rows))
+    prediction = Prediction(own, step.graphs, choice.options)
+    prediction.number = report.add(report.describe(step.limit, step.reference, dataclasses.replace(choice, peak=prediction.peak()),
+                                                   calls, step.rows))
+
+
+class Prediction:
+    """Predicted peak of a planned step on this rank. The plan fits on every rank. The prediction changes when a graph is
+    compiled, because Inductor's code needs other bytes than its plan."""
+
+    def __init__(self, orders: Sequence[Sequence[Row]], graphs: Sequence["StepGraph"], options: Sequence[Option]) -> None:
+        self.orders, self.number = orders, -1
+        self.options = [graph.curve.executed(option) for graph, option in zip(graphs, options)]
+        for place, graph in enumerate(graphs):
+            graph.notify = functools.partial(self._correct, place)
+
+    def peak(self) -> int:
+        return max(peak_of(each, self.options) for each in self.orders)
+
+    def _correct(self, place: int, option: Option) -> None:
+        if option.limits == self.options[place].limits:
+            self.options[place] = option
+            report.correct(self.number, self.peak())
 
 
 def publish(budget: str, known: Orders, graphs: Mapping[int, "StepGraph"]) -> None:

@@ -58,17 +58,18 @@ def storages_of(tensors: Iterable[Any], kind: str) -> dict[Place, StorageWeakRef
 
 
 class Earlier:
-    """Memory from before a step: gradients of all parameters that graphs have read, and what FSDP2 and pipelines hold."""
+    """Memory from before a step: gradients of parameters that graphs or stages have read, and what FSDP2 and pipelines
+    hold."""
 
     def __init__(self, parameters: Iterable[torch.Tensor]) -> None:
         #: Function that is called when FSDP2 or a pipeline drops a tensor.
         self.notify: Callable[[], None] = lambda: None
-        grads = sharded.plain(each.grad for each in parameters if each.grad is not None)
+        grads = sharded.plain(each.grad for each in [*parameters, *pipelines.parameters()] if each.grad is not None)
         held = {each.untyped_storage()._cdata: each for each in grads if each.layout is torch.strided}
         storages = [each.untyped_storage() for each in held.values()]
         self._gradients = [(StorageWeakRef(each), each.nbytes()) for each in storages]
         # FSDP2 frees and fills the storage of one tensor again and again, so that the tensor is watched.
-        results = pipelines.held()
+        results = pipelines.results()
         #: Whether a pipeline holds results of earlier micro-batches.
         self.has_results = bool(results)
         others = {each.untyped_storage()._cdata: each for each in [*sharded.held(), *results]}

@@ -64,9 +64,16 @@ def steps() -> list[StepPlan]:
     return list(_steps)
 
 
-def add(step: StepPlan) -> None:
+def add(step: StepPlan) -> int:
+    """Adds a plan; returns its number."""
     _steps.append(step)
     log.info("step %d: %s", len(_steps), step)
+    return len(_steps) - 1
+
+
+def correct(number: int, peak: int) -> None:
+    """Changes the predicted peak of a plan."""
+    _steps[number] = dataclasses.replace(_steps[number], peak=peak)
 
 
 def describe(limit: int, reference: int, choice: Choice, calls: Sequence[int], rows: Sequence[Row]) -> StepPlan:

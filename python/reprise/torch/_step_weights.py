@@ -106,6 +106,14 @@ def weigh(problem: Problem, executions: list[dict[str, Any]], num_fwd_outputs: i
                   sum(map(problem.seconds, again)), _find_reads(problem, carrier))
 
 
+def weigh_code(weight: Weight, needed: tuple[int, int], cotangents: int) -> Weight:
+    """Returns the weight of a plan with the bytes that its code by Inductor needs in each pass. The code drops gradients of
+    outputs at their last use. If the program holds them, their bytes are added."""
+    forward, freed = needed
+    return dataclasses.replace(weight, forward=forward, backward_freed=freed,
+                               backward=max(freed, min(freed + cotangents, weight.backward)))
+
+
 def _free_tangents(problem: Problem, executions: list[dict[str, Any]], live: list[int]) -> list[int]:
     """Returns the live bytes if the gradients of outputs die at their last use."""
     found = list(live)

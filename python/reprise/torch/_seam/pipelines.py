@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import Iterator
+from typing import Any, Iterator
 
 import torch
 
@@ -29,13 +29,20 @@ def finds_sizes() -> bool:
     return any(each.f_globals.get("__name__") == _STAGE for each in _frames(name))
 
 
-def held() -> list[torch.Tensor]:
-    """Returns the results of earlier micro-batches. The last stage keeps them until the next step of its schedule begins."""
-    found: list[torch.Tensor] = []
+def _stages() -> Iterator[Any]:
+    """Yields the stages of the schedules that run in this thread."""
     for frame in _frames("_step_microbatches"):
         if frame.f_globals.get("__name__") == _SCHEDULE:
             STAGES.check()
             schedule = frame.f_locals["self"]
-            stages = schedule._stages if hasattr(schedule, "_stages") else [schedule._stage]
-            found += [each for stage in stages for each in tree_leaves(stage.output_chunks) if isinstance(each, torch.Tensor)]
-    return found
+            yield from schedule._stages if hasattr(schedule, "_stages") else [schedule._stage]
+
+
+def results() -> list[torch.Tensor]:
+    """Returns the results of earlier micro-batches. The last stage keeps them until the next step of its schedule begins."""
+    return [each for stage in _stages() for each in tree_leaves(stage.output_chunks) if isinstance(each, torch.Tensor)]
+
+
+def parameters() -> list[torch.Tensor]:
+    """Returns the parameters of stages, also those that no graph reads. Each micro-batch adds to their gradients."""
+    return [each for stage in _stages() for each in stage.submod.parameters()]
