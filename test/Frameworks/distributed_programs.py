@@ -240,6 +240,10 @@ def let_go(collective):
 
 for name in ("all_gather_into_tensor", "reduce_scatter_tensor"):
     setattr(dist, name, let_go(getattr(dist, name)))
+#: Waits of tensor parallel layers, which are ops of graphs.
+WAITS = torch.library.Library("_c10d_functional", "IMPL")
+WAITS.impl("wait_tensor", let_go(functools.partial(torch.ops._c10d_functional.wait_tensor.default.redispatch, torch._C.DispatchKeySet(
+    torch._C.DispatchKey.CompositeExplicitAutograd))), "CPU")
 
 
 def train(make, count=STEPS):

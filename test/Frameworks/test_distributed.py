@@ -16,12 +16,10 @@ import checks
 KINDS = {"plan eager": {"backend": "reprise_plan", "options": {"codegen": "eager"}},
          "plan inductor": {"backend": "reprise_plan", "options": {}},
          "whole": {"backend": "reprise", "options": {}}}
-#: Largest error of a predicted peak. A thread of gloo may free a buffer of a collective within a pass of a tensor parallel
-#: layer or of a pipeline, which counts to the end of the pass. Passes of Inductor's code that keep the graph, as those of
-#: zero-bubble schedules do, are predicted by their plan.
-NEAR, ABOVE = 0.03, {"plan inductor": 0.05, "tp": 0.08, "tp regions": 0.08, "zb": 0.05, "zbv": 0.1}
-#: The same for every program on PyTorch 2.11, whose steps take less than the record of the first step predicts.
-ABOVE_2_11 = 0.12
+#: Largest error of a predicted peak. A thread of gloo may free a buffer of a pipeline within a pass, which counts to the
+#: end of the pass. Passes of Inductor's code that keep the graph, as those of zero-bubble schedules do, are predicted by
+#: their plan.
+NEAR, ABOVE = 0.03, {"plan inductor": 0.05, "zb": 0.05, "zbv": 0.1}
 #: Seconds in which a group of processes has to end one more scenario.
 SECONDS = 600
 #: Scenarios that run by default, in which faults were found: (processes, wrap, when, where, kind, budget as a share, micro-batches).
@@ -67,8 +65,7 @@ class Rank:
         import torch
 
         from reprise.torch import Unsupported
-        from reprise.torch._seam import versions
-        self.unsupported, self.versions = Unsupported, versions
+        self.unsupported = Unsupported
         self.programs, self.torch, self.judges = distributed_programs, torch, {}
         torch.set_num_threads(1)
         torch.distributed.init_process_group("gloo", timeout=datetime.timedelta(seconds=60))
@@ -121,7 +118,7 @@ class Rank:
             yield "one plan", every.count(limits) == len(every), f"{every}"
         if kind != "whole":
             yield "within the budget", taken <= budget, said
-            above = max(NEAR if self.versions.SINCE_2_12 else ABOVE_2_11, *(ABOVE.get(each, NEAR) for each in (kind, scenario[1])))
+            above = max(ABOVE.get(each, NEAR) for each in (kind, scenario[1]))
             yield "the prediction is near", -NEAR < predicted / taken - 1 < above, said
 
 
