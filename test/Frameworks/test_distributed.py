@@ -34,7 +34,10 @@ CHOSEN = [
     (2, "1f1b", "", "layers", "plan eager", 0.7, 4),
     (2, "fsdp", "before", "layers", "plan inductor", 0.8, 1),
     (2, "zb", "", "layers", "plan eager", 0.7, 4),
+    (2, "zbv", "", "layers", "whole", 0.75, 4),
+    (2, "1f1b", "", "layers", "plan inductor", 0.75, 4),
     (4, "hsdp", "before", "layers", "plan eager", 0.7, 1),
+    (4, "hsdp", "before", "layers", "whole", 0.75, 1),
 ]
 
 
