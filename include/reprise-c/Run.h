@@ -163,7 +163,7 @@ REPRISE_EXPORT reprise_error *reprise_run_hash(reprise_run *run, const char **ha
 /* Returns the result `name` without a copy, on the run's device. Shape and data are valid until the
  * next step and must not be written. Between the parts of a step only early results are available.
  * If an argument takes the result, the tensor is the argument's memory. An array whose rows lie on
- * several devices is an error. */
+ * several devices is joined by a copy on the CPU, and is an error on GPUs. */
 REPRISE_EXPORT reprise_error *reprise_run_result(reprise_run *run, const char *name,
                                                  DLTensor *tensor);
 

@@ -220,6 +220,22 @@ class Devices(unittest.TestCase):
         hashes = {reprise.run(reprise.compile(text, stages=stages, microbatches=2), steps=2, seed=1).hash for stages in (1, 2)}
         self.assertEqual(len(hashes), 1)
 
+    def test_replicas_have_the_results_of_one_device(self):
+        text = subprocess.run([TOOLS / "reprise-zoo", "gpt2", "--layers=1", "--width=32", "--seq=16", "--batch=4"],
+                              capture_output=True, text=True, check=True).stdout
+        one, four = (reprise.run(reprise.compile(text, microbatches=4, lanes=4, **mesh), steps=2, seed=1)
+                     for mesh in ({}, {"mesh": "data=2", "stages": 2}))
+        self.assertEqual(one.hash, four.hash)
+        for name, result in one.arrays.items():
+            numpy.testing.assert_array_equal(result, four.arrays[name])
+        run = reprise.Run(reprise.compile(text, microbatches=4, lanes=4, mesh="data=4"))
+        run.start(2, seed=1)
+        for _ in range(2):
+            run.step()
+        name = max(one.arrays, key=lambda name: one.arrays[name].size)
+        numpy.testing.assert_array_equal(numpy.from_dlpack(run.take(name)), one.arrays[name])
+        self.assertEqual(run.hash, one.hash)  # rows are copied, and the run has them still
+
     def test_a_gpu_has_the_bits_of_the_cpu(self):
         code = """
 import numpy, reprise, sys

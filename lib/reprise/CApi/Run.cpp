@@ -295,6 +295,7 @@ static reprise_error *runPart(reprise_run *run, reprise_run::Part part, Work wor
     return error;
   run->copyIn(part);
   run->taken.clear();
+  run->joined.clear();
   if (Error error = (*run->steps.*work)())
     return run->session->fail(error);
   run->hasStepped |= part != reprise_run::ToPause;

@@ -29,6 +29,13 @@ struct Copied {
   bool isEarly = false;    ///< its result is complete at the pause
 };
 
+/// Result that is joined from rows on several devices.
+struct JoinedRows {
+  std::vector<int64_t> shape;
+  runtime::DType dtype = runtime::DType::F32;
+  HostMemory memory;
+};
+
 /// Returns memory at a multiple of bufferAlignment; null if there is none.
 HostMemory allocateHost(uint64_t bytes);
 
@@ -42,6 +49,8 @@ struct reprise_run {
   std::map<std::string, reprise::capi::Copied> copies; ///< copies by argument
   std::set<std::string> earlyResults;                  ///< results that are complete at the pause
   std::set<std::string> taken; ///< results that the caller has taken since the last step
+  /// Joined results that the caller has read since the last step.
+  std::map<std::string, reprise::capi::JoinedRows> joined;
   std::string hash;
   bool isStarted = false, hasStepped = false, hasMemory = false;
 
@@ -60,6 +69,9 @@ struct reprise_run {
   /// Finds the program of a result, and the number of the result there. Fails if the result has no
   /// value.
   reprise::runtime::Expected<std::pair<size_t, size_t>> findResult(const std::string &name) const;
+  bool isInRows(const std::string &name) const;
+  /// Joins the rows of a result, of a run on the CPU.
+  reprise::runtime::Expected<reprise::capi::JoinedRows> joinRows(const std::string &name) const;
 };
 
 #endif // REPRISE_LIB_CAPI_RUNHANDLE_H

@@ -59,8 +59,6 @@ Expected<std::pair<size_t, size_t>> reprise_run::findResult(const std::string &n
       if (steps->isPaused() && !earlyResults.count(results[number].name))
         return Error::make("result '" + name +
                            "' is not computed yet: the step waits at its pause");
-      if (results[number].rows.of)
-        return Error::make("the rows of '" + name + "' lie on several devices");
       if (taken.count(name))
         return Error::make("result '" + name + "' was taken: run the next step first");
       return std::make_pair(i, number);
@@ -69,10 +67,54 @@ Expected<std::pair<size_t, size_t>> reprise_run::findResult(const std::string &n
   return Error::make("the step has no result '" + name + "'");
 }
 
+bool reprise_run::isInRows(const std::string &name) const {
+  return llvm::any_of(steps->results(),
+                      [&](const ArrayRef &part) { return part.wholeRows && part.name == name; });
+}
+
+Expected<JoinedRows> reprise_run::joinRows(const std::string &name) const {
+  if (place.kind != DeviceKind::Cpu)
+    return Error::make("the rows of '" + name + "' lie on several GPUs");
+  JoinedRows whole;
+  for (const ArrayRef &part : steps->results()) {
+    if (!part.wholeRows || part.name != name)
+      continue;
+    uint64_t row = part.bytes() / static_cast<uint64_t>(part.shape[0]);
+    if (!whole.memory) {
+      whole.shape = part.wholeShape();
+      whole.dtype = part.dtype;
+      whole.memory = allocateHost(row * static_cast<uint64_t>(part.wholeRows));
+    }
+    if (!whole.memory)
+      return Error::make("no memory for the rows of '" + name + "'");
+    std::memcpy(whole.memory.get() + row * static_cast<uint64_t>(part.firstRow), part.data,
+                part.bytes());
+  }
+  return whole;
+}
+
+/// Describes a joined result whose memory stays where it is.
+static DLTensor describe(JoinedRows &whole) {
+  return {whole.memory.get(),
+          {kDLCPU, 0},
+          static_cast<int32_t>(whole.shape.size()),
+          fromDType(whole.dtype),
+          whole.shape.data(),
+          nullptr,
+          0};
+}
+
 reprise_error *reprise_run_result(reprise_run *run, const char *name, DLTensor *tensor) {
   if (reprise_error *error = refuseNull({{"run", run}, {"name", name}, {"tensor", tensor}}))
     return error;
   run->session->begin();
+  if (run->isInRows(name)) {
+    Expected<JoinedRows> whole = run->joinRows(name);
+    if (!whole)
+      return run->session->fail(whole.message());
+    *tensor = describe(run->joined[name] = std::move(*whole));
+    return nullptr;
+  }
   auto found = run->findResult(name);
   if (!found)
     return run->session->fail(found.message());
@@ -117,12 +159,23 @@ reprise_error *reprise_run_take_result(reprise_run *run, const char *name, DLTen
     return error;
   if (run->place.kind != DeviceKind::Cpu)
     return run->session->fail("only results of a run on the CPU can be taken");
+  auto made = std::make_unique<reprise_memory>();
+  if (run->isInRows(name)) {
+    Expected<JoinedRows> whole = run->joinRows(name);
+    if (!whole)
+      return run->session->fail(whole.message());
+    made->shape = whole->shape;
+    *tensor = describe(*whole);
+    tensor->shape = made->shape.data();
+    made->copied = std::move(whole->memory);
+    *memory = made.release();
+    return nullptr;
+  }
   auto found = run->findResult(name);
   if (!found)
     return run->session->fail(found.message());
   Executable &executable = run->group->executable(found->first);
   const Result &result = executable.bundle().results[found->second];
-  auto made = std::make_unique<reprise_memory>();
   made->moved = moveResult(executable, result);
   if (!made->moved) {
     made->copied = allocateHost(result.buffer.bytes);

@@ -66,7 +66,7 @@ struct BalanceStagesPass : impl::BalanceStagesPassBase<BalanceStagesPass> {
     if (failed(prepare()))
       return signalPassFailure();
     ProgramOp step = getOperation();
-    StageProblem problem(step, *inputs, checkpoint);
+    StageProblem problem(step, *inputs, checkpoint, replicas);
     SmallVector<Candidate> candidates = listCandidates(problem.countUnits());
     std::vector<StagedSchedule> found;
     for (const Candidate &candidate : candidates)
@@ -148,7 +148,7 @@ private:
     if (units < stages)
       return step.emitError() << "the forward pass can be cut into at most "
                               << amount(units, "stage") << ", got " << stages;
-    FailureOr<pipeline::Schedule> made = order->make(step, problem.countMicrobatches() / replicas);
+    FailureOr<pipeline::Schedule> made = order->make(step, problem.countMicrobatches());
     if (failed(made))
       return failure();
     StagedSchedule &staged = found.emplace_back();

@@ -42,8 +42,9 @@ double &StageProblem::pick(pipeline::Stage &stage, Operation *op) const {
   return isForward(op) ? stage.forward : isOfWeight(op) ? stage.weight : stage.backward;
 }
 
-StageProblem::StageProblem(ProgramOp step, const StageInputs &inputs, StringRef checkpoint)
-    : step(step), inputs(inputs), microbatches(pipe::countMicrobatches(step)) {
+StageProblem::StageProblem(ProgramOp step, const StageInputs &inputs, StringRef checkpoint,
+                           int64_t replicas)
+    : step(step), inputs(inputs), microbatches(pipe::countMicrobatches(step)), replicas(replicas) {
   for (const StageDevice &device : inputs.devices) {
     auto found = llvm::find(models, device.costs.get());
     modelOf.push_back(static_cast<int>(found - models.begin()));
@@ -235,8 +236,9 @@ void StageProblem::addSaved(StringRef mode) {
 
 /// Adds the replay of a micro-batch: a stage runs its forward pass again, from its received values.
 void StageProblem::addReplayed(const CheckpointMode &mode) {
-  int64_t replays = mode.replaysLast + (microbatches - 1) * mode.replaysOthers;
-  double share = static_cast<double>(replays) / static_cast<double>(microbatches);
+  int64_t own = countMicrobatches();
+  int64_t replays = mode.replaysLast + (own - 1) * mode.replaysOthers;
+  double share = static_cast<double>(replays) / static_cast<double>(own);
   for (auto [unit, replayed] : llvm::zip(problem.units, problem.replayed)) {
     replayed = share * unit.forward;
     unit.backward += replayed;

@@ -15,11 +15,13 @@ namespace reprise::pipe {
 class StageProblem {
 public:
   /// Builds the problem. `checkpoint` is a mode of stages, or empty. The inputs have as many
-  /// devices as the pipeline.
-  StageProblem(ProgramOp step, const StageInputs &inputs, llvm::StringRef checkpoint);
+  /// devices as the pipeline of one replica.
+  StageProblem(ProgramOp step, const StageInputs &inputs, llvm::StringRef checkpoint,
+               int64_t replicas);
 
   int64_t countUnits() const { return static_cast<int64_t>(problem.units.size()); }
-  int64_t countMicrobatches() const { return microbatches; }
+  /// Returns the micro-batches of one replica.
+  int64_t countMicrobatches() const { return microbatches / replicas; }
 
   /// Makes the problem for the stages of a schedule. `rooms` is, per device, the fraction of its
   /// bytes that may be used.
@@ -45,7 +47,7 @@ private:
   std::vector<const CostModel *> models;
   std::vector<int> modelOf;           ///< models by device
   std::vector<int64_t> madeForWeight; ///< bytes by unit
-  int64_t microbatches;
+  int64_t microbatches, replicas;
 };
 
 } // namespace reprise::pipe
