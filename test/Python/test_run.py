@@ -233,6 +233,9 @@ class Devices(unittest.TestCase):
         for _ in range(2):
             run.step()
         name = max(one.arrays, key=lambda name: one.arrays[name].size)
+        views = [numpy.asarray(run.view(name)) for _ in range(2)]  # both are valid until the next step
+        self.assertEqual(*(each.__array_interface__["data"][0] for each in views))
+        numpy.testing.assert_array_equal(views[0], one.arrays[name])
         numpy.testing.assert_array_equal(numpy.from_dlpack(run.take(name)), one.arrays[name])
         self.assertEqual(run.hash, one.hash)  # rows are copied, and the run has them still
 

@@ -109,10 +109,14 @@ reprise_error *reprise_run_result(reprise_run *run, const char *name, DLTensor *
     return error;
   run->session->begin();
   if (run->isInRows(name)) {
-    Expected<JoinedRows> whole = run->joinRows(name);
-    if (!whole)
-      return run->session->fail(whole.message());
-    *tensor = describe(run->joined[name] = std::move(*whole));
+    auto known = run->joined.find(name);
+    if (known == run->joined.end()) { // earlier views stay valid until the next step
+      Expected<JoinedRows> whole = run->joinRows(name);
+      if (!whole)
+        return run->session->fail(whole.message());
+      known = run->joined.emplace(name, std::move(*whole)).first;
+    }
+    *tensor = describe(known->second);
     return nullptr;
   }
   auto found = run->findResult(name);

@@ -22,7 +22,7 @@ SHARDS, PIPES = "a budget of a step of modules that fully_shard shards", "a budg
 _WORKS = {PLAN: 'backend="reprise" works', INDUCTOR: 'backend="reprise_plan" with codegen="eager" works, and backend="reprise"',
           WATCH: "both backends work without it",
           SHARDS: 'backend="reprise_plan" without a budget works, and backend="reprise"',
-         PIPES: 'backend="reprise_plan" without a budget works, and backend="reprise"'}
+          PIPES: 'backend="reprise_plan" without a budget works, and backend="reprise"'}
 #: Functions of Inductor's C++ code whose bits depend on vectors.
 FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
              "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sigmoid", "sin", "sinh", "tan", "tanh")

@@ -187,9 +187,9 @@ private:
     FailureOr<Order> order = Order::find(step, schedule, devices, chunks);
     if (failed(order) || failed(checkMarks(step, order->getShape().stages())))
       return failure();
-    if (countMicrobatches(step) % replicas != 0)
+    if (int64_t microbatches = countMicrobatches(step); microbatches % replicas != 0)
       return step.emitError("expected replicas of equally many micro-batches, got ")
-             << static_cast<int64_t>(replicas) << " for " << countMicrobatches(step);
+             << static_cast<int64_t>(replicas) << " for " << microbatches;
     Places places(step, order->getShape().stages(), replicas, order->splitsBackward());
     FailureOr<pipeline::Schedule> made = order->make(step, places.countMicrobatches() / replicas);
     if (failed(made))

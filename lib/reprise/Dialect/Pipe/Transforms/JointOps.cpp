@@ -10,11 +10,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::pipe;
 
-static std::optional<int64_t> getMicrobatch(Operation *op) {
-  auto mark = dyn_cast_or_null<IntegerAttr>(op->getDiscardableAttr(kMicrobatchAttr));
-  return mark ? std::optional(mark.getInt()) : std::nullopt;
-}
-
 JointOps::JointOps(ProgramOp step, int64_t replicas, const DenseSet<Value> &owned)
     : step(step), replicas(replicas), microbatches(countMicrobatches(step)) {
   findJoint();
@@ -24,7 +19,7 @@ JointOps::JointOps(ProgramOp step, int64_t replicas, const DenseSet<Value> &owne
 void JointOps::findJoint() {
   for (Operation &op : step.getBody().front().without_terminator()) {
     std::optional<Cover> cover = findCover(op);
-    std::optional<int64_t> microbatch = getMicrobatch(&op);
+    std::optional<int64_t> microbatch = getNumber(&op, kMicrobatchAttr);
     bool readsJoint = llvm::any_of(
         op.getOperands(), [&](Value operand) { return contains(operand.getDefiningOp()); });
     if (microbatch) {

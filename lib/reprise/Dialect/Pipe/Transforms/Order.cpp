@@ -13,6 +13,11 @@ using namespace mlir;
 
 namespace reprise::pipe {
 
+std::optional<int64_t> getNumber(Operation *op, StringRef name) {
+  auto attribute = dyn_cast_or_null<IntegerAttr>(op->getDiscardableAttr(name));
+  return attribute ? std::optional(attribute.getInt()) : std::nullopt;
+}
+
 int64_t countSweeps(ProgramOp step) {
   int64_t orders = 0, sweeps = 1;
   auto name = StringAttr::get(step.getContext(), kOrderAttr);
@@ -28,10 +33,8 @@ int64_t countMicrobatches(ProgramOp step) {
   if (auto number = step->getAttrOfType<IntegerAttr>(kMicrobatchesAttr))
     return number.getInt();
   int64_t count = 1;
-  auto name = StringAttr::get(step.getContext(), kMicrobatchAttr);
   for (Operation &op : step.getBody().front())
-    if (auto number = dyn_cast_or_null<IntegerAttr>(op.getDiscardableAttr(name)))
-      count = std::max(count, number.getInt() + 1);
+    count = std::max(count, getNumber(&op, kMicrobatchAttr).value_or(0) + 1);
   return count;
 }
 

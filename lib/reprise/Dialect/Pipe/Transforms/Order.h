@@ -9,6 +9,9 @@
 
 namespace reprise::pipe {
 
+/// Returns the number of a mark of an op, such as its micro-batch; none without the mark.
+std::optional<int64_t> getNumber(mlir::Operation *op, llvm::StringRef name);
+
 /// Returns how many times a step goes through its stages: 1 without a gradient, 2 with a gradient.
 int64_t countSweeps(ProgramOp step);
 

@@ -12,11 +12,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::pipe;
 
-static std::optional<int64_t> getNumber(Operation *op, StringRef name) {
-  auto attribute = dyn_cast_or_null<IntegerAttr>(op->getDiscardableAttr(name));
-  return attribute ? std::optional(attribute.getInt()) : std::nullopt;
-}
-
 /// Bit i is set if expansion i of a gradient made the op.
 static int64_t getOrder(Operation *op) { return getNumber(op, kOrderAttr).value_or(0); }
 
@@ -43,16 +38,25 @@ Places::Places(ProgramOp step, int64_t stages, int64_t replicas, bool splitsBack
   placeAll();
 }
 
-void Places::findShared() {
-  ArrayRef<int64_t> replaced = signature.getReplacedArguments();
+DenseSet<Value> reprise::pipe::findOwned(ProgramOp step) {
+  EntrySignature signature(step);
+  DenseSet<Value> owned;
   for (BlockArgument argument : step.getArguments()) {
-    int64_t number = argument.getArgNumber();
-    StringRef role = signature.getRole(number);
-    bool isOwned = role == "parameter" || role == "state" ||
-                   (role == "input" && llvm::is_contained(replaced, number));
-    if (!isOwned)
-      shared.insert(argument);
+    StringRef role = signature.getRole(argument.getArgNumber());
+    if (role == "parameter" || role == "state")
+      owned.insert(argument);
   }
+  for (int64_t replaced : signature.getReplacedArguments())
+    if (replaced >= 0 && signature.getRole(replaced) == "input")
+      owned.insert(step.getArgument(replaced));
+  return owned;
+}
+
+void Places::findShared() {
+  DenseSet<Value> owned = findOwned(step);
+  for (BlockArgument argument : step.getArguments())
+    if (!owned.contains(argument))
+      shared.insert(argument);
 }
 
 void Places::findFree() {

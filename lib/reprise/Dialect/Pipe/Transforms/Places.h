@@ -26,6 +26,10 @@ struct Place {
   int64_t replica = 0; ///< that of the micro-batch; in other kinds the mark of the op
 };
 
+/// Returns the arguments that live on one device: parameters, states, and inputs that a result
+/// replaces.
+llvm::DenseSet<mlir::Value> findOwned(ProgramOp step);
+
 /// Places of the ops of a flat step with marks of stages and micro-batches. An op without marks
 /// follows its operands; an op with an operand of a later place moves there.
 class Places {

@@ -1,6 +1,7 @@
 // reprise: the replicas that run the ops of a step and own its arrays
 #include "ReplicaPlaces.h"
 
+#include "Places.h"
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Support/ByteSize.h"
@@ -9,32 +10,13 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::pipe;
 
-static int64_t countRows(Value value) {
-  return cast<RankedTensorType>(value.getType()).getDimSize(0);
-}
-
 ReplicaPlaces::ReplicaPlaces(ProgramOp step, int64_t replicas, int64_t leastBytes)
     : step(step), signature(step), replicas(replicas), leastBytes(leastBytes),
       owned(findOwned(step)), joint(step, replicas, owned) {
-  connect();
+  connectRows(step, [&](Value value) { return isConnecting(value); }, connected);
   look();
   assignOwners();
   cutInputs();
-}
-
-/// Returns the arguments that live on one replica, or in parts.
-DenseSet<Value> ReplicaPlaces::findOwned(ProgramOp step) {
-  EntrySignature signature(step);
-  DenseSet<Value> owned;
-  for (BlockArgument argument : step.getArguments()) {
-    StringRef role = signature.getRole(argument.getArgNumber());
-    if (role == "parameter" || role == "state")
-      owned.insert(argument);
-  }
-  for (int64_t replaced : signature.getReplacedArguments())
-    if (replaced >= 0 && signature.getRole(replaced) == "input")
-      owned.insert(step.getArgument(replaced));
-  return owned;
 }
 
 bool ReplicaPlaces::isConnecting(Value value) const {
@@ -43,26 +25,6 @@ bool ReplicaPlaces::isConnecting(Value value) const {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isOwned(argument);
   return joint.contains(value.getDefiningOp()) && isRowwise(value.getDefiningOp());
-}
-
-void ReplicaPlaces::connect() {
-  for (BlockArgument argument : step.getArguments())
-    if (isConnecting(argument))
-      connected.insert(argument.getAsOpaquePointer());
-  for (Operation &op : step.getBody().front().without_terminator()) {
-    if (op.getNumResults() != 1 || !isConnecting(op.getResult(0)))
-      continue;
-    void *result = op.getResult(0).getAsOpaquePointer();
-    connected.insert(result);
-    for (Value operand : op.getOperands())
-      if (isConnecting(operand))
-        connected.unionSets(result, operand.getAsOpaquePointer());
-  }
-  Operation *ends = step.getBody().front().getTerminator();
-  for (auto [value, replaced] : llvm::zip(ends->getOperands(), signature.getReplacedArguments()))
-    if (replaced >= 0 && isConnecting(value) && isConnecting(step.getArgument(replaced)))
-      connected.unionSets(value.getAsOpaquePointer(),
-                          step.getArgument(replaced).getAsOpaquePointer());
 }
 
 const ReplicaPlaces::Group *ReplicaPlaces::find(Value value) const {
@@ -170,7 +132,7 @@ int64_t ReplicaPlaces::findOwner(Operation *op) const {
   return 0;
 }
 
-void ReplicaPlaces::setReplica(Operation *op, int64_t replica) const {
+static void setReplica(Operation *op, int64_t replica) {
   op->setAttr(kReplicaAttr, Builder(op->getContext()).getI64IntegerAttr(replica));
 }
 
@@ -206,12 +168,12 @@ void ReplicaPlaces::markCopy(Operation *copy, Operation *op, int64_t part) const
 /// A slice stands on the replica that computes its operand, so that only the part is sent. It
 /// stands behind all passes, so that few slices live beside the sums.
 void ReplicaPlaces::markSlice(Operation *slice, Value value, Operation *reader, int64_t) const {
-  Operation *maker = value.getDefiningOp();
-  copyMarks(slice, maker ? maker : reader);
+  Operation *maker = value.getDefiningOp(), *place = maker ? maker : reader;
+  copyMarks(slice, place);
   slice->removeDiscardableAttr(kMicrobatchAttr);
   if (std::optional<int64_t> replica = maker ? joint.findReplica(maker) : std::nullopt)
     setReplica(slice, *replica);
-  else if (Attribute mark = (maker ? maker : reader)->getDiscardableAttr(kReplicaAttr))
+  else if (Attribute mark = place->getDiscardableAttr(kReplicaAttr))
     slice->setDiscardableAttr(kReplicaAttr, mark);
 }
 

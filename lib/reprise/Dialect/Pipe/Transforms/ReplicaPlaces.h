@@ -4,7 +4,6 @@
 
 #include "JointOps.h"
 #include "RowSplitter.h"
-#include "llvm/ADT/EquivalenceClasses.h"
 
 namespace reprise::pipe {
 
@@ -36,25 +35,22 @@ public:
 
 private:
   struct Group {
-    int64_t bytes = 0;    ///< bytes of its arguments and of its largest value
+    int64_t bytes = 0;    ///< bytes of its arguments
     int64_t largest = 0;  ///< bytes of its largest value
     int64_t owner = 0;    ///< replica of a group that is not cut
     bool isNamed = false; ///< whether it contains an argument or a result
     bool isWhole = false; ///< whether an op needs it in one piece
   };
 
-  void connect();
   void look();
   void assignOwners();
   void cutInputs();
-  static llvm::DenseSet<mlir::Value> findOwned(ProgramOp step);
   bool isOwned(mlir::BlockArgument argument) const { return owned.contains(argument); }
   bool isConnecting(mlir::Value value) const;
   bool isCut(const Group &group, mlir::Value value) const;
   const Group *find(mlir::Value value) const;
   Group *find(mlir::Value value);
   int64_t findOwner(mlir::Operation *op) const;
-  void setReplica(mlir::Operation *op, int64_t replica) const;
 
   ProgramOp step;
   EntrySignature signature;

@@ -38,8 +38,31 @@ void reprise::pipe::copyMarks(Operation *op, Operation *from) {
       op->setDiscardableAttr(name, attribute);
 }
 
-static int64_t countRows(Value value) {
+int64_t reprise::pipe::countRows(Value value) {
   return cast<RankedTensorType>(value.getType()).getDimSize(0);
+}
+
+void reprise::pipe::connectRows(ProgramOp step, function_ref<bool(Value)> isConnecting,
+                                llvm::EquivalenceClasses<void *> &connected) {
+  for (BlockArgument argument : step.getArguments())
+    if (isConnecting(argument))
+      connected.insert(argument.getAsOpaquePointer());
+  for (Operation &op : step.getBody().front()) {
+    for (Value result : op.getResults())
+      if (isConnecting(result))
+        connected.insert(result.getAsOpaquePointer());
+    if (!isRowwise(&op) || !isConnecting(op.getResult(0)))
+      continue;
+    for (Value operand : op.getOperands())
+      if (isConnecting(operand))
+        connected.unionSets(op.getResult(0).getAsOpaquePointer(), operand.getAsOpaquePointer());
+  }
+  EntrySignature signature(step);
+  Operation *ends = step.getBody().front().getTerminator();
+  for (auto [value, replaced] : llvm::zip(ends->getOperands(), signature.getReplacedArguments()))
+    if (replaced >= 0 && isConnecting(value) && isConnecting(step.getArgument(replaced)))
+      connected.unionSets(value.getAsOpaquePointer(),
+                          step.getArgument(replaced).getAsOpaquePointer());
 }
 
 RowSplitter::RowSplitter(ProgramOp step, const RowParts &parts) : step(step), parts(parts) {
@@ -136,12 +159,9 @@ void RowSplitter::replace(Operation &op) {
   if (auto slice = dyn_cast<reprise::SliceOp>(op))
     if (parts.contains(slice.getOperand()) && takePart(slice))
       return;
-  for (OpOperand &operand : op.getOpOperands())
-    if (parts.contains(operand.get()))
-      operand.set(join(operand.get(), &op));
   op.walk([&](Operation *inner) {
     for (OpOperand &operand : inner->getOpOperands())
-      if (inner != &op && parts.contains(operand.get()))
+      if (parts.contains(operand.get()))
         operand.set(join(operand.get(), &op));
   });
 }

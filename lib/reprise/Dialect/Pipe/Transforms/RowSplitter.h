@@ -5,6 +5,8 @@
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
+#include "llvm/ADT/EquivalenceClasses.h"
+
 #include <map>
 
 namespace reprise::pipe {
@@ -17,6 +19,12 @@ struct RowRange {
 
 /// Returns true for a tensor of two or more rows.
 bool hasRows(mlir::Type type);
+/// Returns the number of rows of an array.
+int64_t countRows(mlir::Value value);
+/// Connects the values that are cut together or not at all: what an op computes row by row with its
+/// operands, and an argument with its next value. Only values with `isConnecting` take part.
+void connectRows(ProgramOp step, llvm::function_ref<bool(mlir::Value)> isConnecting,
+                 llvm::EquivalenceClasses<void *> &connected);
 /// Returns true if the op computes each row of its result from the same row of its operands.
 bool isRowwise(mlir::Operation *op);
 /// Returns the type of some rows of an array.

@@ -9,10 +9,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::pipe;
 
-static int64_t countRows(Value stack) {
-  return cast<RankedTensorType>(stack.getType()).getDimSize(0);
-}
-
 /// Returns the row of a slice, if it lies in one row.
 static std::optional<int64_t> getRow(Operation *op) {
   auto slice = dyn_cast<reprise::SliceOp>(op);
@@ -38,8 +34,7 @@ static bool isConnecting(Value value) {
 }
 
 Stacks::Stacks(ProgramOp step) {
-  connect(step);
-  connectResults(step);
+  connectRows(step, isConnecting, connected);
   look(step);
   auto add = [&](Value value) {
     Group *group = isConnecting(value) ? find(value) : nullptr;
@@ -51,32 +46,6 @@ Stacks::Stacks(ProgramOp step) {
   for (Operation &op : step.getBody().front())
     for (Value result : op.getResults())
       add(result);
-}
-
-void Stacks::connect(ProgramOp step) {
-  for (BlockArgument argument : step.getArguments())
-    if (isConnecting(argument))
-      connected.insert(argument.getAsOpaquePointer());
-  for (Operation &op : step.getBody().front()) {
-    for (Value result : op.getResults())
-      if (isConnecting(result))
-        connected.insert(result.getAsOpaquePointer());
-    if (!isRowwise(&op))
-      continue;
-    for (Value operand : op.getOperands())
-      if (isConnecting(operand))
-        connected.unionSets(op.getResult(0).getAsOpaquePointer(), operand.getAsOpaquePointer());
-  }
-}
-
-/// Connects arguments with their next values.
-void Stacks::connectResults(ProgramOp step) {
-  EntrySignature signature(step);
-  Operation *ends = step.getBody().front().getTerminator();
-  for (auto [value, replaced] : llvm::zip(ends->getOperands(), signature.getReplacedArguments()))
-    if (replaced >= 0 && isConnecting(value) && isConnecting(step.getArgument(replaced)))
-      connected.unionSets(value.getAsOpaquePointer(),
-                          step.getArgument(replaced).getAsOpaquePointer());
 }
 
 Stacks::Group *Stacks::find(Value value) {

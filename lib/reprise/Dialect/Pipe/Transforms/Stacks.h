@@ -3,7 +3,6 @@
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_STACKS_H
 
 #include "RowSplitter.h"
-#include "llvm/ADT/EquivalenceClasses.h"
 
 namespace reprise::pipe {
 
@@ -37,8 +36,6 @@ private:
   };
   using Connected = llvm::EquivalenceClasses<void *>;
 
-  void connect(ProgramOp step);
-  void connectResults(ProgramOp step);
   void look(ProgramOp step);
   void meet(mlir::Value stack, int64_t row, mlir::Operation *op);
   Group *find(mlir::Value value);

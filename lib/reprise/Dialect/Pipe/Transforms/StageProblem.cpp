@@ -16,11 +16,6 @@ using namespace reprise;
 using namespace reprise::pipe;
 using checkpoint::Decision;
 
-static std::optional<int64_t> getNumber(Operation *op, StringRef name) {
-  auto attribute = dyn_cast_or_null<IntegerAttr>(op->getDiscardableAttr(name));
-  return attribute ? std::optional(attribute.getInt()) : std::nullopt;
-}
-
 std::optional<int64_t> StageProblem::getUnit(Operation *op) const {
   return getNumber(op, kStageAttr);
 }

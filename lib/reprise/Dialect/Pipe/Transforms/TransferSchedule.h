@@ -23,7 +23,7 @@ struct Message {
 /// - Two turns of one pass of a stage may have values in flight to one pass of another stage: the
 ///   third turn waits until the other side has begun to receive the values of the first. If
 ///   programs would deadlock, as with a value that skips the stages of an interleaved schedule,
-///   more turns may have values in flight.
+///   more turns may have values in flight. The same holds between ops behind all passes.
 class TransferSchedule {
 public:
   /// Step of a device: begins to send or to receive a message, waits for a message, or runs a turn.
