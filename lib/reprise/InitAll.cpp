@@ -98,6 +98,7 @@ void reprise::registerAllPasses() {
   exec::registerOrderLaunchesPass();
   exec::registerPlaceBuffersPass();
   exec::registerVerifyBuffersPass();
+  exec::registerRepeatSendsPass();
   exec::registerVerifyProgramsPass();
   registerCheckpointPass();
   registerExportProblemPass();

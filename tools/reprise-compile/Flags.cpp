@@ -81,6 +81,7 @@ StageTexts reprise::stageTexts(const Flags &flags) {
   texts.schedule = flags.schedule.get();
   texts.checkpoint = flags.checkpoint.get();
   texts.mesh = flags.mesh.get();
+  texts.gathers = flags.gathers.get();
   if (flags.chunks.isGiven())
     texts.chunks = flags.chunks;
   return texts;

@@ -72,6 +72,13 @@ struct Flags : cli::Tool {
                  "Make R replicas of all devices, which share the micro-batches, parameters and "
                  "states; R divides the lanes into blocks of 2^k lanes (data=1)",
                  ""};
+  cli::Text gathers{*this,
+                    "--gathers",
+                    "HOW",
+                    "Keep parameters that replicas gather until their last reader (saved), or "
+                    "gather them again for each pass (replayed) (as the plan says)",
+                    "",
+                    listGathers()};
   cli::Text schedule{
       *this,
       "--schedule",

@@ -18,10 +18,13 @@ struct StageTexts {
   std::string stages, schedule, checkpoint;
   int64_t chunks = 0;
   std::string mesh; ///< sizes of the axes of a mesh, such as `data=4`
+  std::string gathers;
 };
 
 /// Returns the values of --checkpoint.
 std::vector<std::string> listCheckpointModes();
+/// Returns the values of --gathers.
+std::vector<std::string> listGathers();
 /// Returns an error that names the flags; empty if the texts are valid.
 std::string checkStages(const StageTexts &texts);
 /// Parses valid texts.

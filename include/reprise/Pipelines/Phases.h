@@ -44,6 +44,7 @@ struct StageOptions {
   std::vector<std::string> begin; ///< scopes at which stages begin; empty: balanced
   /// Schedule or auto; empty: 1f1b, or gpipe for gradients of gradients.
   std::string schedule;
+  std::string gathers;    ///< arrays gathered from replicas: saved or replayed; empty: by the plan
   std::string checkpoint; ///< always, except-last or never; empty: by the labels
   /// Stages per device, or the nearest number that the schedule allows.
   int64_t chunks = 1;
@@ -86,12 +87,19 @@ void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase 
 void buildProgramPhases(mlir::OpPassManager &program, Phase from, Phase to,
                         const PhaseOptions &options);
 
+/// Loads the dialects of the phases behind `partition`, before programs are lowered in parallel.
+void loadDialects(mlir::MLIRContext &context, const PhaseOptions &options);
+
+/// Runs the pass on the module that follows phase `checkpoint`: sends depend on the plans of the
+/// programs that receive.
+mlir::LogicalResult repeatSends(mlir::ModuleOp module);
+
 /// Appends the verifier of a phase's promises, if they go beyond the verifiers of the ops.
 void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
 /// Registers the pipeline `--reprise-to="PHASE from=PHASE entry=F policies=P,Q target=T
 /// microbatches=M lanes=G stages=N replicas=R begin=S,T schedule=R checkpoint=C chunks=V
-/// ignore-checkpoints allow-unmatched-rules verify-replays unroll"`.
+/// gathers=HOW ignore-checkpoints allow-unmatched-rules verify-replays unroll"`.
 void registerPhases();
 
 } // namespace reprise

@@ -53,6 +53,9 @@ struct Capabilities {
   /// Bytes that the device moves in its memory while one goes to or from the memory of the host; 0:
   /// it does nothing else meanwhile.
   int64_t bytesBesideHost = 0;
+  /// Bytes that the device moves in its memory while one byte arrives from another device; 0: it
+  /// does nothing else meanwhile.
+  int64_t bytesBesideLink = 0;
   /// Chips of a GPU, older ones first. Kernels may differ from chip to chip.
   std::vector<Chip> chips = {};
   /// Kernels load and store aligned places in wide accesses, so bodies with other places are marked

@@ -66,7 +66,7 @@ std::string Request::readPhases() {
       !wrong.empty())
     return wrong;
   StageTexts stages{given.text("stages"), given.text("schedule"), given.text("checkpoint"), 0,
-                    given.text("mesh")};
+                    given.text("mesh"),   given.text("gathers")};
   if (given.has("chunks"))
     stages.chunks = given.integer("chunks");
   if (std::string wrong = checkStages(stages); !wrong.empty())

@@ -31,6 +31,7 @@ static constexpr Option known[] = {{"allow-unmatched-rules", Kind::Switch, ForCo
                                    {"device-file", Kind::Texts, ForCompile},
                                    {"entry", Kind::Text, ForCompile},
                                    {"estimate", Kind::Switch, ForCompile},
+                                   {"gathers", Kind::Text, ForCompile},
                                    {"ignore-checkpoints", Kind::Switch, ForCompile},
                                    {"lanes", Kind::Integer, ForCompile, 1},
                                    {"memory", Kind::Text, ForRun},

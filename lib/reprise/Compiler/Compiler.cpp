@@ -76,10 +76,10 @@ private:
   void startAgain(ModuleOp start, Phase begin, Refused &first);
   LogicalResult findRuns();
   LogicalResult forEachRun(function_ref<LogicalResult(ProgramRun &)> each);
-  void loadDialects();
   LogicalResult checkProfile();
   LogicalResult findSaveAllBytes();
   LogicalResult plan();
+  LogicalResult lower();
   LogicalResult build();
   LogicalResult estimate();
 
@@ -233,17 +233,6 @@ LogicalResult Run::forEachRun(function_ref<LogicalResult(ProgramRun &)> each) {
                            [&](size_t number) { return each(*runs[number]); });
 }
 
-/// Loads the dialects of later phases, before programs are lowered in parallel.
-void Run::loadDialects() {
-  PassManager manager(module.getContext(), ProgramOp::getOperationName());
-  buildProgramPhases(manager, Phase::Partition, Phase::Memory, phases);
-  DialectRegistry registry;
-  manager.getDependentDialects(registry);
-  module.getContext()->appendDialectRegistry(registry);
-  for (StringRef name : registry.getDialectNames())
-    module.getContext()->getOrLoadDialect(name);
-}
-
 LogicalResult Run::estimate() {
   for (auto &run : runs)
     if (failed(describeEstimate(run->getProgram(), *run->getPhases().facts, countThreads(options),
@@ -374,11 +363,20 @@ LogicalResult Run::planStages() {
   }
 }
 
+/// Lowers the planned programs. Sends depend on the plans of the programs that receive.
+LogicalResult Run::lower() {
+  if (failed(forEachRun([&](ProgramRun &run) { return run.checkpoint(after); })))
+    return failure();
+  if (after < Phase::Checkpoint && failed(repeatSends(module)))
+    return failure();
+  return forEachRun([&](ProgramRun &run) { return run.lower(after); });
+}
+
 FailureOr<Compilation> Run::run() {
   if (failed(load(0)) || failed(differentiate()))
     return failure();
-  loadDialects();
-  if (failed(planStages()) || failed(forEachRun([&](ProgramRun &run) { return run.lower(after); })))
+  loadDialects(*module.getContext(), phases);
+  if (failed(planStages()) || failed(lower()))
     return failure();
   if (failed(checkCancelled()) || failed(options.estimateOnly ? estimate() : build()))
     return failure();

@@ -55,6 +55,7 @@ StageOptions reprise::parseStages(const StageTexts &texts) {
   options.schedule = texts.schedule;
   options.chunks = std::max<int64_t>(1, texts.chunks);
   options.checkpoint = texts.checkpoint;
+  options.gathers = texts.gathers;
   if (isNumber(stages)) {
     (void)stages.getAsInteger(10, options.devices);
     return options;
@@ -108,6 +109,16 @@ std::vector<std::string> reprise::listCheckpointModes() {
   return names;
 }
 
+std::vector<std::string> reprise::listGathers() { return {"saved", "replayed"}; }
+
+static std::string checkGathers(const StageTexts &texts, int64_t replicas) {
+  if (!texts.gathers.empty() && !llvm::is_contained(listGathers(), texts.gathers))
+    return "unknown gathers '" + texts.gathers + "'" + suggest(texts.gathers, listGathers());
+  return texts.gathers.empty() || replicas > 1
+             ? ""
+             : "--gathers needs replicas: add --mesh=data=2 or more";
+}
+
 /// Checks the number of devices of valid texts.
 static std::string checkDevices(const StageTexts &texts) {
   StageOptions options = parseStages(texts);
@@ -120,6 +131,8 @@ static std::string checkDevices(const StageTexts &texts) {
 std::string reprise::checkStages(const StageTexts &texts) {
   int64_t replicas = 1;
   if (std::string wrong = readMesh(texts.mesh, replicas); !wrong.empty())
+    return wrong;
+  if (std::string wrong = checkGathers(texts, replicas); !wrong.empty())
     return wrong;
   if (std::string wrong = checkSchedule(texts); !wrong.empty())
     return wrong;

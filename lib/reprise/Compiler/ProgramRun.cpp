@@ -194,12 +194,14 @@ LogicalResult ProgramRun::runPhases(Phase from, Phase to) {
   return manager.run(program);
 }
 
+LogicalResult ProgramRun::checkpoint(Phase after) { return runPhases(after, Phase::Checkpoint); }
+
 LogicalResult ProgramRun::lower(Phase after) {
   if (!budgetBytes && options.budget && options.budget->bytes)
     budgetBytes = *options.budget->bytes;
   if (!budgetBytes || (room && *room < *budgetBytes))
     budgetBytes = room ? room : budgetBytes;
-  if (failed(runPhases(after, Phase::Checkpoint)) || failed(costs.check(program)))
+  if (failed(costs.check(program)))
     return failure();
   compiled.name = program.getName().str();
   compiled.device = *findOnlyDevice(program);

@@ -36,7 +36,10 @@ public:
   /// Finds the form and the choices of a plan: from `file`, by a search within the budget, or from
   /// labels. A program that does not fit stays unchanged.
   mlir::LogicalResult plan(const llvm::json::Value *file);
-  /// Lowers up to `memory`. The report of values comes first, because launches hide them.
+  /// Carries out the plan: runs the phases behind `after` up to `checkpoint`.
+  mlir::LogicalResult checkpoint(Phase after);
+  /// Lowers from `checkpoint` to `memory`. The report of values comes first, because launches hide
+  /// them.
   mlir::LogicalResult lower(Phase after);
   /// Checks the budget against the bytes of the report, whatever was predicted.
   mlir::LogicalResult checkBudget() const;

@@ -123,6 +123,22 @@ void buildProgramPhases(OpPassManager &program, Phase from, Phase to, const Phas
     addProgramPhase(program, static_cast<Phase>(phase), options);
 }
 
+void loadDialects(MLIRContext &context, const PhaseOptions &options) {
+  PassManager manager(&context, ProgramOp::getOperationName());
+  buildProgramPhases(manager, Phase::Partition, Phase::Memory, options);
+  DialectRegistry registry;
+  manager.getDependentDialects(registry);
+  context.appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    context.getOrLoadDialect(name);
+}
+
+LogicalResult repeatSends(ModuleOp module) {
+  PassManager manager(module.getContext());
+  manager.addPass(exec::createRepeatSendsPass());
+  return manager.run(module);
+}
+
 static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &options) {
   switch (phase) {
   case Phase::Import:
@@ -211,12 +227,13 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
     shards.replicas = stages.replicas;
     shards.leastBytes = stages.leastPart;
     program.addPass(pipe::createShardArraysPass(shards));
+    program.addPass(createCSEPass()); // all readers of an array share its gather
   }
   manager.addPass(pipe::createFormPiecesPass(
       {stages.devices, stages.schedule, stages.chunks, stages.replicas}));
   if (!stages.checkpoint.empty())
     manager.addPass(pipe::createLabelPiecesPass({stages.checkpoint}));
-  manager.addPass(pipe::createSplitStagesPass());
+  manager.addPass(pipe::createSplitStagesPass({stages.gathers}));
   manager.addPass(pipe::createScheduleTransfersPass());
   manager.addPass(pipe::createInlinePiecesPass());
   // Ops that only their marks kept apart are one on a device, before a plan counts their bytes.
@@ -235,6 +252,11 @@ void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
   if (options.stages.countPrograms() > 1 && done == Phase::Autodiff && to > done) {
     addStages(manager, options);
     done = Phase::Partition;
+  }
+  if (done < Phase::Checkpoint && to >= Phase::Checkpoint) {
+    buildProgramPhases(nestPrograms(manager), done, Phase::Checkpoint, options);
+    manager.addPass(exec::createRepeatSendsPass());
+    done = Phase::Checkpoint;
   }
   if (to > done)
     buildProgramPhases(nestPrograms(manager), done, to, options);
@@ -267,6 +289,8 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
   Option<std::string> schedule{*this, "schedule", llvm::cl::desc("order of the stages' passes")};
   Option<std::string> checkpoint{*this, "checkpoint", llvm::cl::desc("passes that stages replay")};
   Option<int64_t> chunks{*this, "chunks", llvm::cl::desc("stages per device"), llvm::cl::init(1)};
+  Option<std::string> gathers{*this, "gathers",
+                              llvm::cl::desc("labels of arrays gathered from replicas")};
   Option<bool> ignoreCheckpoints{*this, "ignore-checkpoints",
                                  llvm::cl::desc("read checkpoints as plain blocks")};
   Option<bool> allowUnmatchedRules{*this, "allow-unmatched-rules",
@@ -295,6 +319,7 @@ PhaseOptions PipelineFlags::read() const {
   options.stages.schedule = schedule;
   options.stages.checkpoint = checkpoint;
   options.stages.chunks = chunks;
+  options.stages.gathers = gathers;
   options.ignoreCheckpoints = ignoreCheckpoints;
   options.allowUnmatchedRules = allowUnmatchedRules;
   options.verifyReplays = verifyReplays;

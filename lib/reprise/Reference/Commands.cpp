@@ -25,6 +25,14 @@ struct TransferModel : TransferOpInterface::ExternalModel<TransferModel<Op>, Op>
   bool endsLater(Operation *) const { return true; }
 };
 
+struct PullModel : TransferOpInterface::ExternalModel<PullModel, PullOp> {
+  bool isSend(Operation *) const { return false; }
+  int64_t getPeer(Operation *op) const { return findPeer(op, cast<PullOp>(op).getPeerAttr()); }
+  int64_t getKey(Operation *op) const { return static_cast<int64_t>(cast<PullOp>(op).getTag()); }
+  SmallVector<Value> getValues(Operation *op) const { return {cast<PullOp>(op).getResult()}; }
+  bool endsLater(Operation *) const { return false; }
+};
+
 struct WaitModel : EventOpInterface::ExternalModel<WaitModel, exec::WaitOp> {
   Operation *getEnded(Operation *op) const {
     Operation *giver = cast<exec::WaitOp>(op).getEvent().getDefiningOp();
@@ -37,6 +45,8 @@ struct RecordModel : EventOpInterface::ExternalModel<RecordModel, exec::RecordOp
 };
 
 } // namespace
+
+void attachPulls(MLIRContext *context) { PullOp::attachInterface<PullModel>(*context); }
 
 void attachCommands(MLIRContext *context) {
   exec::SendOp::attachInterface<TransferModel<exec::SendOp>>(*context);

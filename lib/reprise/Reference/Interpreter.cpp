@@ -156,6 +156,8 @@ void registerReference(DialectRegistry &registry) {
     });
   });
   registry.addExtension(
+      +[](MLIRContext *context, RepriseDialect *) { reference::attachPulls(context); });
+  registry.addExtension(
       +[](MLIRContext *context, exec::ExecDialect *) { reference::attachCommands(context); });
 }
 

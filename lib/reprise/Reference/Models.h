@@ -156,6 +156,8 @@ inline Results single(Tensor tensor) {
 }
 
 void attachCommands(mlir::MLIRContext *context);
+/// Attaches the interface of transfers to `reprise.pull`.
+void attachPulls(mlir::MLIRContext *context);
 
 } // namespace reprise::reference
 

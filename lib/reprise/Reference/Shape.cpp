@@ -67,6 +67,8 @@ Results evaluatePause(PauseOp op, Operands operands) {
     results.push_back(*late);
   return results;
 }
+/// The machine receives the value instead.
+Results evaluatePull(PullOp, Operands) { llvm_unreachable("a transfer is no op of one program"); }
 Results evaluateOffload(OffloadOp op, Operands operands) { return single(*operands[0]); }
 Results evaluateCustomVjp(CustomVjpOp op, Operands operands) {
   Results results;
@@ -134,6 +136,7 @@ REPRISE_EVALUATE(NameOp, evaluateName)
 REPRISE_EVALUATE(OffloadOp, evaluateOffload)
 REPRISE_EVALUATE(CustomVjpOp, evaluateCustomVjp)
 REPRISE_EVALUATE(PauseOp, evaluatePause)
+REPRISE_EVALUATE(PullOp, evaluatePull)
 REPRISE_EVALUATE(TransposeOp, evaluateTranspose)
 REPRISE_EVALUATE(SliceOp, evaluateSlice)
 REPRISE_EVALUATE(PadOp, evaluatePad)

@@ -270,6 +270,8 @@ double Survey::findSeconds(size_t index) const {
   Operation *op = scope.ops[index];
   if (launchOf(op) == checkpoint::kNoLaunch)
     return 0;
+  if (isa<PullOp>(op))
+    return costs.getCopySeconds(getByteSize(op->getResult(0).getType()));
   if (isa<OffloadOp>(op))
     return costs.getOffloadSeconds(getByteSize(op->getResult(0).getType()));
   if (auto loop = dyn_cast<LoopOp>(op)) {

@@ -53,6 +53,7 @@ CudaBackend::CudaBackend(StringRef chips, Contractions contractions, bool hasCub
   capabilities.prefersWholeRows = capabilities.hasTensorCores;
   // About what an A100 on PCIe 4 and an H100 on PCIe 5 move (docs/devices).
   capabilities.bytesBesideHost = 64;
+  capabilities.bytesBesideLink = 16;
   capabilities.usesPlaceAlignment = true;
   capabilities.canFail = true;
 }

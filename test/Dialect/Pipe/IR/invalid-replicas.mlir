@@ -50,3 +50,43 @@ reprise.program @step_1 devices [1] () attributes {reprise.entry = "step", pipe.
   }
   reprise.return
 }
+
+// -----
+
+pipe.schedule @shared stages 1 microbatches 2 replicas 2 [0F0, 0B0]
+reprise.program @early devices [0] () attributes {pipe.schedule = @shared} {
+  // expected-error @below {{expected no segment of a piece before all micro-batches}}
+  pipe.piece before stage 0 segment 1 {
+  }
+  reprise.return
+}
+
+// -----
+
+pipe.schedule @shared stages 1 microbatches 2 replicas 2 [0F0, 0B0]
+reprise.program @twice devices [0] () attributes {pipe.schedule = @shared} {
+  // expected-note @below {{the other one}}
+  pipe.piece backward stage 0 microbatch 0 segment 1 {
+  }
+  // expected-error @below {{stands twice}}
+  pipe.piece backward stage 0 microbatch 0 segment 1 {
+  }
+  reprise.return
+}
+
+// -----
+
+// A sum behind segment 1 stands behind segment 2.
+pipe.schedule @shared stages 1 microbatches 2 replicas 2 [0F0, 0B0]
+reprise.program @late devices [0] () attributes {pipe.schedule = @shared, reprise.entry = "step"} {
+  pipe.piece forward stage 0 microbatch 0 {
+  }
+  pipe.piece backward stage 0 microbatch 0 segment 0 {
+  }
+  pipe.piece backward stage 0 microbatch 0 segment 2 {
+  }
+  // expected-error @below {{stands in another place than the schedule says}}
+  pipe.piece after stage 0 segment 1 {
+  }
+  reprise.return
+}

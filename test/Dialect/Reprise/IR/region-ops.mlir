@@ -121,3 +121,13 @@ func.func @custom_vjp(%x: tensor<4xf32>, %w: tensor<4xf32>, %i: tensor<4xi32>) -
   } : tensor<4xf32>, tensor<4xi32> wrt tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>, tensor<4xi32>
   return %y#0 : tensor<4xf32>
 }
+
+// CHECK-LABEL: func @pulls
+func.func @pulls() -> tensor<4xf32> {
+  // CHECK: reprise.pull from @other tag 3 : tensor<4xf32>
+  %0 = reprise.pull from @other tag 3 : tensor<4xf32>
+  // CHECK: reprise.pull from @other tag 3 {replay = 2 : i64} : tensor<4xf32>
+  %1 = reprise.pull from @other tag 3 {replay = 2 : i64} : tensor<4xf32>
+  %2 = reprise.add %0, %1 : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}

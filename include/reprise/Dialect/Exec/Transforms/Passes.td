@@ -21,6 +21,15 @@ def VerifyProgramsPass : Pass<"exec-verify-programs", "::mlir::ModuleOp"> {
   }];
 }
 
+def RepeatSendsPass : Pass<"exec-repeat-sends", "::mlir::ModuleOp"> {
+  let summary = "Sends arguments as often as other programs pull them";
+  let description = [{
+    A plan may replay `reprise.pull`. For each tag the pass gives the sending program as many sends, and waits, as the
+    other program has pulls. A program that stands alone in its module, as in a search for plans, stays unchanged.
+  }];
+  let dependentDialects = ["::reprise::exec::ExecDialect"];
+}
+
 def FormLaunchesPass : Pass<"exec-form-launches", "::reprise::ProgramOp"> {
   let summary = "Groups the ops of a device program into launches";
   let description = [{

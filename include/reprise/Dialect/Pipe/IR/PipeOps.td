@@ -228,6 +228,9 @@ def PieceOp : Op<Pipe_Dialect, "piece", [SingleBlockImplicitTerminator<"::repris
     the stages twice more. A piece `before` or `after` all passes, such as an update, has no micro-batch. The piece runs
     on the device of its stage in `replica`. A value that other pieces read is a result.
 
+    With replicas the last pass of a stage may stand in several pieces, its `segment` 0, 1 and so on. A piece `after` with
+    `segment` s adds values of replicas; it runs behind segment s of its stage instead of behind all passes.
+
     ```mlir
     %h = pipe.piece forward stage 0 microbatch 1 -> tensor<2x4xf32> {
       %1 = reprise.exp %x : tensor<2x4xf32>
@@ -236,12 +239,13 @@ def PieceOp : Op<Pipe_Dialect, "piece", [SingleBlockImplicitTerminator<"::repris
     ```
   }];
   let arguments = (ins PieceKind:$kind, NumberAttr:$stage, OptionalAttr<NumberAttr>:$microbatch,
-      DefaultValuedOptionalAttr<NumberAttr, "0">:$round, DefaultValuedOptionalAttr<NumberAttr, "0">:$replica);
+      DefaultValuedOptionalAttr<NumberAttr, "0">:$round, DefaultValuedOptionalAttr<NumberAttr, "0">:$replica,
+      OptionalAttr<NumberAttr>:$segment);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $kind `stage` $stage (`replica` $replica^)? (`microbatch` $microbatch^)? (`round` $round^)?
-    (`->` type($results)^)? $body attr-dict
+    (`segment` $segment^)? (`->` type($results)^)? $body attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -111,8 +111,15 @@ def SplitStagesPass : Pass<"pipe-split-stages", "::mlir::ModuleOp"> {
     first piece that reads it. Parameters and states live on the device of the first stage that reads them, with their
     updates. Ops that belong to no device are copied into each program that reads them. `pipe.cuts` and `pipe.timing`
     move from the step to the module.
+
+    With replicas the passes pull arguments of other replicas (`reprise.pull`) before their first reader. A plan may
+    replay a pull, and what joins pulled parts. `gathers` labels both: `saved` as prefer_save, `replayed` as
+    prefer_recompute. In the latter case each micro-batch has its own pulls.
   }];
-  let dependentDialects = ["::reprise::pipe::PipeDialect"];
+  let options = [
+    Option<"gathers", "gathers", "std::string", "\"\"", "Labels of gathered arrays: saved or replayed; empty: none.">
+  ];
+  let dependentDialects = ["::reprise::pipe::PipeDialect", "::reprise::RepriseDialect"];
 }
 
 def ScheduleTransfersPass : Pass<"pipe-schedule-transfers", "::mlir::ModuleOp"> {

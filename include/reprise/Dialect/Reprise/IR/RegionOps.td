@@ -33,6 +33,22 @@ def OffloadOp : Reprise_PureOp<"offload", (ins Reprise_Tensor:$operand), [AllTyp
   let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
 }
 
+def PullOp : Reprise_PureOp<"pull", (ins FlatSymbolRefAttr:$peer, ConfinedAttr<I64Attr, [IntNonNegative]>:$tag)> {
+  let summary = "An argument of another device program";
+  let description = [{
+    The result is the argument that `peer` sends with `tag`, before any program changes it. If a plan replays this op,
+    the value is sent again, so that it need not stay in memory. `exec-repeat-sends` makes the other program send the
+    value as often as this program has the op.
+
+    ```mlir
+    %part = reprise.pull from @train_1 tag 3 : tensor<16x512xf32>
+    ```
+  }];
+  let results = (outs Reprise_Tensor:$result);
+  let assemblyFormat = "`from` $peer `tag` $tag attr-dict `:` type($result)";
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
 def YieldOp : Op<Reprise_Dialect, "yield", [Pure, Terminator, ReturnLike]> {
   let summary = "Results of a region";
   let description = "Ends the body of a block, a checkpoint or a value_and_grad: its operands are the body's results.";

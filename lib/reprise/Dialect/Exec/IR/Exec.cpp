@@ -126,7 +126,8 @@ LogicalResult WaitOp::verify() {
 }
 
 bool reprise::exec::isExplicit(Operation *op) {
-  return isa<CallOp, SendOp, ReceiveOp, HostOffloadOp, HostFetchOp, RecordOp, WaitOp, PauseOp>(op);
+  return isa<CallOp, SendOp, ReceiveOp, HostOffloadOp, HostFetchOp, RecordOp, WaitOp, PauseOp,
+             reprise::PullOp>(op);
 }
 
 Value reprise::exec::getEventBeside(Operation *op) {

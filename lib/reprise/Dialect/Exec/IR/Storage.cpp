@@ -97,9 +97,22 @@ bool reprise::exec::mayTakeRows(LoopOp loop, unsigned slice, unsigned stack,
   return reads == 1 && !::findLateReader(loop, argument, row, mayShare);
 }
 
+/// Returns true if the op begins or ends to send an argument. Programs differ in how often they
+/// send an argument, and that must not change the places of buffers: such ops share a position with
+/// those before them.
+static bool sendsArgument(Operation *op) {
+  auto wait = dyn_cast<WaitOp>(op);
+  auto send = dyn_cast_or_null<SendOp>(wait ? wait.getEvent().getDefiningOp() : op);
+  return send && isa<BlockArgument>(send.getValue());
+}
+
 void Positions::add(Block &block) {
   for (Operation &op : block) {
-    if (isa<LaunchOp>(op) || isExplicit(&op)) {
+    Operation *before = op.getPrevNode();
+    if (before && sendsArgument(&op) && sendsArgument(before)) {
+      intervals[&op] = intervals.at(before);
+      others.push_back(&op);
+    } else if (isa<LaunchOp>(op) || isExplicit(&op)) {
       intervals[&op] = {next, next};
       ++next;
       if (auto launch = dyn_cast<LaunchOp>(op))

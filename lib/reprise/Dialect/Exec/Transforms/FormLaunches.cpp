@@ -3,6 +3,7 @@
 
 #include "Grouping.h"
 #include "HostMoves.h"
+#include "Pulls.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/AttributeTable.h"
@@ -152,6 +153,7 @@ public:
     eraseGrouped(block, replacements);
     if (pause)
       pause.replaceAllUsesWith(pause.getLate());
+    pulls.beginEarly(target.getCapabilities().bytesBesideLink);
     moveToHost(block, target.getCapabilities().bytesBesideHost);
   }
 
@@ -175,6 +177,8 @@ private:
         continue;
       if (auto loop = dyn_cast<LoopOp>(group.ops.front()))
         formLoop(loop, replacements);
+      else if (auto pull = dyn_cast<PullOp>(group.ops.front()))
+        replacements[pull.getResult()] = pulls.form(builder, pull);
       else if (isExplicit(group.ops.front()) || isa<reprise::OffloadOp>(group.ops.front()))
         formCommand(group.ops.front(), replacements);
       else if (SmallVector<Value> stored = storedValues(group, grouping); !stored.empty())
@@ -326,6 +330,7 @@ private:
   }
 
   const Target &target;
+  Pulls pulls;
   DenseSet<Value> early; ///< results that the caller reads at the pause
 };
 

@@ -23,6 +23,15 @@ void keepOnDevice(ProgramOp function) {
   });
 }
 
+int64_t countMovedBytes(Operation *op) {
+  int64_t bytes = 0;
+  if (isa<LaunchOp, LoopOp>(op))
+    for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
+                                           SmallVector<Value>(op->getResults())))
+      bytes += getByteSize(value.getType());
+  return bytes;
+}
+
 namespace {
 
 /// Places among the commands of one block.
@@ -63,7 +72,7 @@ public:
         last = at;
     Operation *hidden = offload;
     for (int64_t left = bytesBeside * sizeOf(offload.getValue()); left > 0;
-         left -= countBytes(hidden)) {
+         left -= countMovedBytes(hidden)) {
       Operation *next = hidden->getNextNode();
       if (next == first || next->hasTrait<OpTrait::IsTerminator>())
         break;
@@ -89,7 +98,7 @@ public:
       if (before == earliest)
         break;
       at = before;
-      left -= countBytes(at);
+      left -= countMovedBytes(at);
     }
     fetch->moveBefore(at);
   }
@@ -115,15 +124,6 @@ private:
   }
 
   static int64_t sizeOf(Value value) { return getByteSize(value.getType()); }
-  /// Returns a lower bound of the bytes that a launch or loop moves.
-  static int64_t countBytes(Operation *op) {
-    int64_t bytes = 0;
-    if (isa<LaunchOp, LoopOp>(op))
-      for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
-                                             SmallVector<Value>(op->getResults())))
-        bytes += sizeOf(value);
-    return bytes;
-  }
 
   Block &block;
   int64_t bytesBeside;

@@ -17,6 +17,9 @@ void keepOnDevice(ProgramOp function);
 /// bytes before its first reader.
 void moveToHost(mlir::Block &block, int64_t bytesBeside);
 
+/// Returns a lower bound of the bytes that a launch or loop moves; 0 for other ops.
+int64_t countMovedBytes(mlir::Operation *op);
+
 /// Moves offloads and fetches so that values are on the device as briefly as possible, at the cost
 /// of time. Returns whether any op moved.
 bool tightenHostMoves(mlir::Block &block);

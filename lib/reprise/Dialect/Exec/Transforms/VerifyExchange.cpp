@@ -47,24 +47,38 @@ private:
   static bool hasTransfers(LoopOp loop) {
     return loop
         .walk([](Operation *op) {
-          return isa<SendOp, ReceiveOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+          return isa<SendOp, ReceiveOp, reprise::PullOp>(op) ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
         })
         .wasInterrupted();
   }
 
   LogicalResult addCommand(Operation *op, size_t program) {
     if (auto send = dyn_cast<SendOp>(op))
-      return begin(send, program, /*isSend=*/true, send.getValue());
+      return note(send.getEvent(), begin(send, program, /*isSend=*/true, send.getValue()));
     if (auto receive = dyn_cast<ReceiveOp>(op))
-      return begin(receive, program, /*isSend=*/false, receive.getValue());
+      return note(receive.getEvent(),
+                  begin(receive, program, /*isSend=*/false, receive.getValue()));
+    if (auto pull = dyn_cast<reprise::PullOp>(op)) {
+      FailureOr<size_t> step = begin(pull, program, /*isSend=*/false, pull.getResult());
+      if (succeeded(step))
+        meeting.wait(program, *step);
+      return step;
+    }
     if (auto wait = dyn_cast<WaitOp>(op))
       if (auto found = begun.find(wait.getEvent()); found != begun.end())
         meeting.wait(program, found->second);
     return success();
   }
 
+  LogicalResult note(Value event, FailureOr<size_t> step) {
+    if (succeeded(step))
+      begun[event] = *step;
+    return step;
+  }
+
   template <typename Transfer>
-  LogicalResult begin(Transfer transfer, size_t program, bool isSend, Value value) {
+  FailureOr<size_t> begin(Transfer transfer, size_t program, bool isSend, Value value) {
     auto peer = numbers.find(transfer.getPeer());
     if (peer == numbers.end())
       return transfer.emitError("there is no device program '") << transfer.getPeer() << "'";
@@ -72,11 +86,11 @@ private:
       return transfer.emitError("the device program exchanges values with itself");
     if (meeting.size() > kMostSteps)
       return transfer.emitError("the device programs exchange more than 2^21 values");
-    begun[transfer.getEvent()] =
+    size_t step =
         meeting.begin(program, transfers.size(), isSend, peer->second,
                       static_cast<uint32_t>(transfer.getTag()), getByteSize(value.getType()));
     transfers.push_back(transfer);
-    return success();
+    return step;
   }
 
   LogicalResult refuse(const Rendezvous::Finding &finding) {
@@ -100,6 +114,9 @@ private:
     else if (auto receive = dyn_cast<ReceiveOp>(op))
       text << "receives " << receive.getValue().getType() << " from '" << receive.getPeer()
            << "' with tag " << static_cast<int64_t>(receive.getTag());
+    else if (auto pull = dyn_cast<reprise::PullOp>(op))
+      text << "pulls " << pull.getType() << " from '" << pull.getPeer() << "' with tag "
+           << static_cast<int64_t>(pull.getTag());
   }
 
   ArrayRef<ProgramOp> programs;

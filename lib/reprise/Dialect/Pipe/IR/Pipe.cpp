@@ -138,6 +138,8 @@ LogicalResult PieceOp::verify() {
                  : "expected no micro-batch for a piece before or after all micro-batches");
   if (!isPass() && getRound() != 0)
     return emitOpError("expected round 0 for a piece before or after all micro-batches");
+  if (getKind() == PieceKind::Before && getSegment())
+    return emitOpError("expected no segment of a piece before all micro-batches");
   if (getBody().getNumArguments() != 0)
     return emitOpError("expected no arguments of its body");
   auto yield = dyn_cast<YieldOp>(getBody().front().empty() ? nullptr : &getBody().front().back());

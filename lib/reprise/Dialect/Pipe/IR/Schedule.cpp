@@ -82,7 +82,8 @@ private:
   LogicalResult checkOnce(PieceOp piece) {
     if (!piece.isPass())
       return success();
-    std::tuple key(piece.getKind(), piece.getStage(), *piece.getMicrobatch(), piece.getRound());
+    std::tuple key(piece.getKind(), piece.getStage(), *piece.getMicrobatch(), piece.getRound(),
+                   piece.getSegment().value_or(0));
     auto [found, isNew] = seen.try_emplace(key, piece);
     return isNew ? success() : refuse(piece, found->second, "stands twice", "the other one");
   }
@@ -140,9 +141,11 @@ private:
     std::map<std::tuple<pipeline::Pass, int64_t, int64_t>, size_t> positions;
     for (auto [position, piece] : llvm::enumerate(schedule.ranks[device % shape.ranks]))
       positions[{piece.pass, piece.stage, piece.microbatch}] = position;
-    // A key orders pieces before all passes, then round and place in the row, then pieces behind
-    // all passes.
-    std::tuple<int, uint64_t, size_t> last{};
+    // A key orders pieces before all passes, then round, place in the row and segment, then pieces
+    // behind all passes. A piece behind a segment has the key of the segment.
+    using Key = std::tuple<int, uint64_t, size_t, uint64_t>;
+    Key last{};
+    std::map<uint64_t, Key> segmented; // by stage
     for (PieceOp piece : getPieces(function)) {
       int64_t own = static_cast<int64_t>(piece.getReplica()) * shape.ranks +
                     shape.rankOf(static_cast<int>(piece.getStage()));
@@ -150,11 +153,19 @@ private:
         return piece.emitOpError("stands in the program of device ")
                << device << ", its stage lies on device " << own;
       pipeline::Piece key = translate(piece);
-      std::tuple place(piece.getKind() == PieceKind::Before ? 0
-                       : piece.isPass()                     ? 1
-                                                            : 2,
-                       piece.getRound(),
-                       piece.isPass() ? positions.at({key.pass, key.stage, key.microbatch}) : 0);
+      Key place(piece.getKind() == PieceKind::Before ? 0
+                : piece.isPass()                     ? 1
+                                                     : 2,
+                piece.getRound(),
+                piece.isPass() ? positions.at({key.pass, key.stage, key.microbatch}) : 0,
+                piece.getSegment().value_or(0));
+      if (piece.isPass() && piece.getSegment())
+        segmented[piece.getStage()] = place;
+      if (auto pass = segmented.find(piece.getStage());
+          !piece.isPass() && piece.getSegment() && pass != segmented.end()) {
+        place = pass->second;
+        std::get<3>(place) = *piece.getSegment();
+      }
       if (place < last)
         return piece.emitOpError("stands in another place than the schedule says");
       last = place;
@@ -165,7 +176,7 @@ private:
   ProgramOp function;
   const pipeline::Schedule schedule; ///< that of each replica
   int64_t rounds, replicas;
-  std::map<std::tuple<PieceKind, uint64_t, uint64_t, uint64_t>, PieceOp> seen;
+  std::map<std::tuple<PieceKind, uint64_t, uint64_t, uint64_t, uint64_t>, PieceOp> seen;
 };
 
 } // namespace

@@ -3,15 +3,17 @@
 
 #include "mlir/Transforms/RegionUtils.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::pipe;
 
 DevicePrograms::DevicePrograms(ProgramOp step, const pipeline::Shape &shape,
-                               std::vector<std::vector<PieceOp>> given)
-    : step(step), signature(step), shape(shape), pieces(std::move(given)), devices(pieces.size()),
-      builder(step.getContext()) {
+                               std::vector<std::vector<PieceOp>> given,
+                               std::optional<Label> gathers)
+    : step(step), signature(step), shape(shape), pieces(std::move(given)), gathers(gathers),
+      devices(pieces.size()), builder(step.getContext()) {
   for (ArrayRef<PieceOp> own : pieces)
     for (auto [number, piece] : llvm::enumerate(own))
       positions[piece] = number;
@@ -72,7 +74,11 @@ LogicalResult DevicePrograms::findMessages() {
 /// Piece `reader` of a device reads a value.
 LogicalResult DevicePrograms::need(Value value, size_t device, size_t reader) {
   std::optional<size_t> maker;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
+  std::optional<int64_t> puller =
+      reader < pieces[device].size() ? getPuller(pieces[device][reader]) : std::nullopt;
+  if (puller && isOfReplica(value)) {
+    needPull({value, *puller}, device);
+  } else if (auto argument = dyn_cast<BlockArgument>(value)) {
     maker = homeOf(argument);
   } else if (auto piece = value.getDefiningOp<PieceOp>()) {
     maker = deviceOf(piece);
@@ -91,17 +97,57 @@ LogicalResult DevicePrograms::need(Value value, size_t device, size_t reader) {
   return success();
 }
 
+/// Passes of a device read an argument of a replica, or a value of no device that ops compute from
+/// such arguments.
+void DevicePrograms::needPull(Pull pull, size_t device) {
+  auto argument = dyn_cast<BlockArgument>(pull.first);
+  if (argument ? homeOf(argument) == device : !isOfReplica(pull.first))
+    return;
+  if (!devices[device].pulls.try_emplace(pull, 0).second)
+    return;
+  if (argument)
+    return pullers[argument].push_back({device, pull.second});
+  for (Value operand : pull.first.getDefiningOp()->getOperands())
+    if (isOfReplica(operand))
+      needPull({operand, pull.second}, device);
+    else
+      (void)need(operand, device, 0);
+}
+
+/// Returns true for an argument that lives on one replica, and for a value of no device that is
+/// computed from such arguments.
+bool DevicePrograms::isOfReplica(Value value) {
+  if (auto known = ofReplica.find(value); known != ofReplica.end())
+    return known->second;
+  auto argument = dyn_cast<BlockArgument>(value);
+  Operation *op = value.getDefiningOp();
+  bool isOf = argument ? step.getArgAttr(argument.getArgNumber(), kReplicaAttr) != nullptr
+                       : !isa<PieceOp>(op) && llvm::any_of(op->getOperands(), [&](Value operand) {
+                           return isOfReplica(operand);
+                         });
+  return ofReplica[value] = isOf;
+}
+
+std::optional<int64_t> DevicePrograms::getPuller(PieceOp piece) const {
+  if (!piece.isPass())
+    return std::nullopt;
+  bool isAgain = gathers == Label::prefer_recompute;
+  return isAgain ? static_cast<int64_t>(*piece.getMicrobatch()) : -1;
+}
+
 /// Numbers messages device by device, in the order in which values are computed.
 void DevicePrograms::numberMessages() {
   auto add = [&](Value value) {
-    auto found = readers.find(value);
-    if (found == readers.end())
-      return;
-    for (auto [to, reader] : found->second) {
+    auto send = [&](size_t to) {
       messagesOf[value].push_back(messages.size());
-      devices[to].received[reader].push_back(messages.size());
       messages.push_back({value, to});
-    }
+      return messages.size() - 1;
+    };
+    if (auto found = readers.find(value); found != readers.end())
+      for (auto [to, reader] : found->second)
+        devices[to].received[reader].push_back(send(to));
+    for (auto [to, microbatch] : pullers.lookup(value))
+      devices[to].pulls[{value, microbatch}] = send(to);
   };
   for (size_t device = 0; device < devices.size(); ++device) {
     for (BlockArgument argument : step.getArguments())
@@ -206,9 +252,59 @@ void DevicePrograms::receive(size_t reader, Device &device) {
 void DevicePrograms::run(PieceOp piece, Device &device) {
   llvm::SetVector<Value> read;
   getUsedValuesDefinedAbove(piece->getRegions(), read);
+  std::optional<int64_t> puller = getPuller(piece);
+  SmallVector<Value> pulled;
   for (Value value : read)
-    get(value, device);
+    if (puller && device.pulls.contains({value, *puller})) {
+      Operation *reader = *llvm::find_if(value.getUsers(),
+                                         [&](Operation *user) { return piece->isAncestor(user); });
+      for (Operation *user : value.getUsers())
+        if (Operation *at = piece.getBody().front().findAncestorOpInBlock(*user);
+            at && at->isBeforeInBlock(reader))
+          reader = at;
+      device.known.map(value, pull({value, *puller}, device, reader));
+      pulled.push_back(value);
+    } else {
+      get(value, device);
+    }
   builder.clone(*piece, device.known);
+  for (Value value : pulled)
+    device.known.erase(value);
+}
+
+/// Returns a value that a device pulls. Marks are those of the first reader.
+Value DevicePrograms::pull(Pull pull, Device &device, Operation *reader) {
+  auto found = device.pulls.find(pull);
+  if (found == device.pulls.end())
+    return get(pull.first, device);
+  if (Value known = device.pulled.lookup(pull))
+    return known;
+  Operation *made;
+  if (auto argument = dyn_cast<BlockArgument>(pull.first)) {
+    made = PullOp::create(builder, argument.getLoc(), argument.getType(), nameOf(*homeOf(argument)),
+                          found->second);
+  } else {
+    IRMapping operands;
+    for (Value operand : pull.first.getDefiningOp()->getOperands())
+      operands.map(operand, this->pull({operand, pull.second}, device, reader));
+    made = builder.clone(*pull.first.getDefiningOp(), operands);
+  }
+  mark(made, reader);
+  auto result = dyn_cast<OpResult>(pull.first);
+  return device.pulled[pull] = made->getResult(result ? result.getResultNumber() : 0);
+}
+
+/// Makes an op for a pass a part of the pass, so that plans choose whether to replay it.
+void DevicePrograms::mark(Operation *op, Operation *reader) const {
+  if (!reader->hasAttr(kPrimalAttr))
+    return;
+  for (StringRef name : {StringRef(kPrimalAttr), StringRef(kBlockAttr)})
+    if (Attribute attribute = reader->getDiscardableAttr(name))
+      op->setDiscardableAttr(name, attribute);
+  if (!gathers)
+    return;
+  op->setDiscardableAttr(kLabelAttr, LabelAttr::get(op->getContext(), *gathers));
+  op->setDiscardableAttr(kRuleAttr, StringAttr::get(op->getContext(), "--gathers"));
 }
 
 /// Returns the value in a device's program. Values of no device are cloned once per program.

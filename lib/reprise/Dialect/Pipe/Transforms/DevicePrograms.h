@@ -11,13 +11,14 @@ namespace reprise::pipe {
 
 /// Builder that splits a step in pieces into the programs of devices. A value is sent once,
 /// directly from the device that computes it to each device that reads it. Arguments and results
-/// stay with the stage where they live.
+/// stay with the stage where they live. Passes pull the arguments of other replicas.
 class DevicePrograms {
 public:
   /// Makes the builder; `pieces` are the pieces of every device, in execution order. `shape` is
-  /// that of each replica.
+  /// that of each replica. With a label `gathers`, pulled arguments and what is computed from them
+  /// have the label. With `prefer_recompute` each micro-batch pulls its own.
   DevicePrograms(ProgramOp step, const pipeline::Shape &shape,
-                 std::vector<std::vector<PieceOp>> pieces);
+                 std::vector<std::vector<PieceOp>> pieces, std::optional<Label> gathers);
   /// Builds the programs behind the step, which can be erased afterwards. Fails at a piece that its
   /// device runs before a value that the piece reads.
   mlir::LogicalResult build();
@@ -27,17 +28,26 @@ private:
     mlir::Value value;
     size_t to; ///< device
   };
+  /// Value that a device pulls for its passes over a micro-batch; for all micro-batches the number
+  /// is -1.
+  using Pull = std::pair<mlir::Value, int64_t>;
   struct Device {
     ProgramOp program;
     mlir::IRMapping known;
     llvm::DenseSet<mlir::Value> needed;             ///< values of no device that it needs
     llvm::SmallVector<size_t> returned;             ///< numbers of results of the step
     std::map<size_t, std::vector<size_t>> received; ///< messages by the first piece that reads them
+    llvm::DenseMap<Pull, size_t> pulls;             ///< messages of pulled arguments
+    llvm::DenseMap<Pull, mlir::Value> pulled;       ///< arguments, and what ops compute from them
   };
 
   void findReturned();
   mlir::LogicalResult findMessages();
   mlir::LogicalResult need(mlir::Value value, size_t device, size_t reader);
+  void needPull(Pull pull, size_t device);
+  bool isOfReplica(mlir::Value value);
+  /// Returns the number of the micro-batch for pulls of a piece; none for a piece without pulls.
+  std::optional<int64_t> getPuller(PieceOp piece) const;
   void numberMessages();
   size_t deviceOf(int64_t replica, int64_t stage) const {
     return replica * shape.ranks + shape.rankOf(static_cast<int>(stage));
@@ -56,6 +66,8 @@ private:
   void receive(size_t reader, Device &device);
   void run(PieceOp piece, Device &device);
   mlir::Value get(mlir::Value value, Device &device);
+  mlir::Value pull(Pull pull, Device &device, mlir::Operation *reader);
+  void mark(mlir::Operation *op, mlir::Operation *reader) const;
   void finish(size_t device);
   std::string nameOf(size_t device) const;
 
@@ -65,7 +77,11 @@ private:
   std::vector<std::vector<PieceOp>> pieces; ///< pieces by device
   /// Positions of pieces in their device's list.
   llvm::DenseMap<mlir::Operation *, size_t> positions;
+  std::optional<Label> gathers;
   std::vector<Device> devices;
+  llvm::DenseMap<mlir::Value, bool> ofReplica; ///< whether a value is, or shows, such an argument
+  /// Devices that pull an argument, each with the micro-batch.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<size_t, int64_t>>> pullers;
   /// First piece of each receiver that reads a value, keyed by value and receiver. The return
   /// counts as a piece behind the last.
   llvm::DenseMap<mlir::Value, std::map<size_t, size_t>> readers;

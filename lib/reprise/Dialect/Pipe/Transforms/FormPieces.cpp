@@ -3,7 +3,9 @@
 
 #include "Order.h"
 #include "Places.h"
+#include "Segments.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Support/Attributes.h"
 
 #include <map>
@@ -17,24 +19,30 @@ namespace reprise::pipe {
 namespace {
 
 /// Key of a piece in an order in which no pass reads a value of a later pass: micro-batch, weights
-/// last, sweep, stages up or down.
-using Key = std::tuple<int64_t, bool, int64_t, int64_t>;
+/// last, sweep, stages up or down, segment.
+using Key = std::tuple<int64_t, bool, int64_t, int64_t, int64_t>;
 
-Key getKey(const Place &place) {
+Key getKey(const Place &place, std::optional<int64_t> segment) {
   bool isDown = place.sweep % 2 && !place.isWeight;
-  return {place.microbatch, place.isWeight, place.sweep, isDown ? -place.stage : place.stage};
+  return {place.microbatch, place.isWeight, place.sweep, isDown ? -place.stage : place.stage,
+          segment.value_or(0)};
 }
+
+/// Key of a piece behind a segment: segment, replica, stage.
+using EarlyKey = std::tuple<int64_t, int64_t, int64_t>;
 
 /// Ops of a piece.
 struct Group {
   Place place;
   SmallVector<Operation *> ops;
+  std::optional<int64_t> segment;
 };
 
 class PieceFormer {
 public:
-  PieceFormer(ProgramOp step, const Places &places)
-      : block(step.getBody().front()), places(places), builder(block.getTerminator()) {}
+  PieceFormer(ProgramOp step, const Places &places, int64_t replicas)
+      : block(step.getBody().front()), places(places), segments(step, places, replicas),
+        builder(block.getTerminator()) {}
 
   void run(const pipeline::Schedule &schedule) {
     addPasses(schedule);
@@ -44,6 +52,8 @@ public:
     for (const Group &group : before)
       formOrMove(group);
     for (const auto &[key, group] : passes)
+      form(group);
+    for (const auto &[key, group] : early)
       form(group);
     for (const Group &group : after)
       formOrMove(group);
@@ -60,7 +70,7 @@ private:
                sweep += 2) {
             Place place = places.getPass(piece.stage, sweep, piece.pass == pipeline::Pass::Weight,
                                          begin + piece.microbatch);
-            passes[getKey(place)].place = place;
+            passes[getKey(place, 0)].place = place;
           }
   }
 
@@ -72,12 +82,27 @@ private:
         kinds[&op] = *kind;
       if (!kind)
         beside.push_back(&op);
-      else if (place && kind == Place::Within)
-        passes[getKey(*place)].ops.push_back(&op);
+      else if (place && (kind == Place::Within || segments.get(&op)))
+        add(&op, *place);
       else
-        (kind == Place::Before ? before : after).push_back({place.value_or(Place{*kind}), {&op}});
+        (kind == Place::Before ? before : after)
+            .push_back({place.value_or(Place{*kind}), {&op}, {}});
       dropMarks.apply(&op);
     }
+  }
+
+  /// Adds an op to its pass, or to the ops behind its segment. The latter ops, such as sums of
+  /// losses, stand among gradients, so they are no ops of the forward pass that a plan may replay.
+  void add(Operation *op, const Place &place) {
+    if (place.kind == Place::After)
+      op->removeDiscardableAttr(kPrimalAttr);
+    std::optional<int64_t> segment = segments.get(op);
+    Group &group = place.kind == Place::Within
+                       ? passes[getKey(place, segment)]
+                       : early[{segment.value_or(0), place.replica, place.stage}];
+    group.place = place;
+    group.segment = segment;
+    group.ops.push_back(op);
   }
 
   /// Returns the latest kind of the pieces that an op reads; none if it reads no piece.
@@ -125,17 +150,21 @@ private:
     bool isPass = place.kind == Place::Within;
     Location location =
         group.ops.empty() ? block.getParentOp()->getLoc() : group.ops.front()->getLoc();
-    auto piece = PieceOp::create(builder, location, types, kind, place.stage,
-                                 isPass ? builder.getI64IntegerAttr(place.microbatch) : nullptr,
-                                 isPass ? place.sweep / 2 : 0, place.replica);
+    auto piece =
+        PieceOp::create(builder, location, types, kind, place.stage,
+                        isPass ? builder.getI64IntegerAttr(place.microbatch) : nullptr,
+                        isPass ? place.sweep / 2 : 0, place.replica,
+                        group.segment ? builder.getI64IntegerAttr(*group.segment) : nullptr);
     PieceOp::ensureTerminator(piece.getBody(), builder, location);
     return piece;
   }
 
   Block &block;
   const Places &places;
+  const Segments segments;
   OpBuilder builder;
   std::map<Key, Group> passes;
+  std::map<EarlyKey, Group> early;  ///< ops behind segments
   SmallVector<Group> before, after; ///< one op each
   SmallVector<Operation *> beside;
   DenseMap<Operation *, Place::Kind> kinds; ///< kinds of ops in pieces, and of ops that read pieces
@@ -194,7 +223,7 @@ private:
     FailureOr<pipeline::Schedule> made = order->make(step, places.countMicrobatches() / replicas);
     if (failed(made))
       return failure();
-    PieceFormer(step, places).run(*made);
+    PieceFormer(step, places, replicas).run(*made);
     setHomes(step, places);
     OpBuilder builder(step);
     int64_t rounds = (places.countSweeps() + 1) / 2;

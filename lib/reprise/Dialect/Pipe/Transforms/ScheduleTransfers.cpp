@@ -15,7 +15,7 @@ namespace {
 /// Value in flight, on both sides.
 struct Transfer {
   SendOp send;
-  ReceiveOp receive;
+  Operation *receive;  ///< pipe.receive, or reprise.pull
   Value sent, arrived; ///< events
 };
 
@@ -33,7 +33,8 @@ public:
     for (size_t device = 0; device < programs.size(); ++device)
       rewrite(device, schedule);
     for (Transfer &transfer : transfers) {
-      transfer.receive.erase();
+      if (isa<ReceiveOp>(transfer.receive))
+        transfer.receive->erase();
       transfer.send.erase();
     }
     return success();
@@ -54,7 +55,7 @@ private:
         auto [found, isNew] = numbers.try_emplace(send.getNumber(), transfers.size());
         if (!isNew)
           return refuse(send, "another send has the same number", transfers[found->second].send);
-        transfers.push_back({send, {}, {}, {}});
+        transfers.push_back({send, nullptr, {}, {}});
         messages.push_back({device, 0, turn, 0});
       }
     }
@@ -73,24 +74,33 @@ private:
     for (Operation &op : program.getBody().front()) {
       turn += isa<PieceOp>(op);
       auto receive = dyn_cast<ReceiveOp>(op);
-      if (!receive)
+      auto pull = dyn_cast<PullOp>(op);
+      if (!receive && !pull)
         continue;
-      auto found = numbers.find(receive.getNumber());
+      auto found = numbers.find(receive ? receive.getNumber() : pull.getTag());
       if (found == numbers.end())
-        return receive.emitOpError("no program sends the value");
-      Transfer &transfer = transfers[found->second];
+        return op.emitOpError("no program sends the value");
       Message &message = messages[found->second];
-      if (transfer.receive)
-        return refuse(receive, "another receive has the same number", transfer.receive);
-      if (transfer.send.getPeer() != program.getName() ||
-          receive.getPeer() != ProgramOp(programs[message.from]).getName())
-        return refuse(receive, "the two sides name different programs", transfer.send);
-      if (transfer.send.getValue().getType() != receive.getType())
-        return refuse(receive, "the two sides differ in type", transfer.send);
-      transfer.receive = receive;
+      if (failed(match(program, message, transfers[found->second], &op,
+                       receive ? receive.getPeer() : pull.getPeer())))
+        return failure();
       message.to = device;
       message.read = turn;
+      message.isPulled = pull != nullptr;
     }
+    return success();
+  }
+
+  LogicalResult match(ProgramOp program, const Message &message, Transfer &transfer,
+                      Operation *receive, StringRef peer) {
+    if (transfer.receive)
+      return refuse(receive, "another receive has the same number", transfer.receive);
+    if (transfer.send.getPeer() != program.getName() ||
+        peer != ProgramOp(programs[message.from]).getName())
+      return refuse(receive, "the two sides name different programs", transfer.send);
+    if (transfer.send.getValue().getType() != receive->getResult(0).getType())
+      return refuse(receive, "the two sides differ in type", transfer.send);
+    transfer.receive = receive;
     return success();
   }
 
@@ -111,6 +121,8 @@ private:
       }
       Transfer &transfer = transfers[step.number];
       bool isSend = messages[step.number].from == device;
+      if (!isSend && messages[step.number].isPulled)
+        continue; // the pull stays in the program
       if (step.kind == TransferSchedule::Step::Wait)
         exec::WaitOp::create(builder, transfer.send.getLoc(),
                              isSend ? transfer.sent : transfer.arrived);
@@ -123,6 +135,8 @@ private:
 
   void beginSend(Transfer &transfer, int64_t tag) {
     SendOp send = transfer.send;
+    if (auto pull = dyn_cast<PullOp>(transfer.receive))
+      pull.setTag(tag);
     auto begun =
         exec::SendOp::create(builder, send.getLoc(), exec::EventType::get(builder.getContext()),
                              send.getValue(), send.getPeer(), tag, /*stream=*/0);
@@ -130,7 +144,7 @@ private:
   }
 
   void beginReceive(Transfer &transfer, int64_t tag) {
-    ReceiveOp receive = transfer.receive;
+    auto receive = cast<ReceiveOp>(transfer.receive);
     auto begun = exec::ReceiveOp::create(builder, receive.getLoc(), receive.getType(),
                                          exec::EventType::get(builder.getContext()),
                                          receive.getPeer(), tag, /*stream=*/0,

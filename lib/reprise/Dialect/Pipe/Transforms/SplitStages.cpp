@@ -14,36 +14,76 @@ namespace reprise::pipe {
 
 namespace {
 
-using Key = std::tuple<PieceKind, int64_t, int64_t, int64_t>;
+/// Sorts the pieces of a step into the rows of the devices.
+class PieceOrder {
+public:
+  PieceOrder(ProgramOp step, ScheduleOp schedule)
+      : order(schedule.getSchedule()), own(schedule.countOwnMicrobatches()),
+        rounds(static_cast<int64_t>(schedule.getRounds())), ranks(order.shape.ranks),
+        rows(schedule.getReplicas() * ranks), after(rows.size()) {
+    for (PieceOp piece : getPieces(step))
+      sort(piece);
+  }
 
-/// The pieces of every device in the order of its row. The step may have no pieces of some passes.
-std::vector<std::vector<PieceOp>> orderPieces(ProgramOp step, ScheduleOp schedule) {
-  pipeline::Schedule order = schedule.getSchedule();
-  std::map<Key, PieceOp> passes;
-  size_t ranks = order.shape.ranks, devices = schedule.getReplicas() * ranks;
-  std::vector<std::vector<PieceOp>> rows(devices), after(devices);
-  for (PieceOp piece : getPieces(step)) {
-    size_t rank = order.shape.rankOf(static_cast<int>(piece.getStage()));
-    size_t device = piece.getReplica() * ranks + rank;
+  /// Returns the pieces of every device in the order of its row. The step may have no pieces of
+  /// some passes.
+  std::vector<std::vector<PieceOp>> run() {
+    for (size_t device = 0; device < rows.size(); ++device) {
+      int64_t begin = static_cast<int64_t>(device / ranks) * own;
+      for (int64_t round = 0; round < rounds; ++round)
+        for (const pipeline::Piece &piece : order.ranks[device % ranks])
+          append(device, {kKinds[static_cast<int>(piece.pass)], piece.stage,
+                          begin + piece.microbatch, round});
+      llvm::append_range(rows[device], after[device]);
+    }
+    return std::move(rows);
+  }
+
+private:
+  using Key = std::tuple<PieceKind, int64_t, int64_t, int64_t>;
+  static constexpr PieceKind kKinds[] = {PieceKind::Forward, PieceKind::Backward,
+                                         PieceKind::Weight};
+
+  void sort(PieceOp piece) {
+    auto stage = static_cast<int64_t>(piece.getStage());
+    size_t device = piece.getReplica() * ranks + order.shape.rankOf(static_cast<int>(stage));
+    auto segment = static_cast<int64_t>(piece.getSegment().value_or(0));
     if (piece.isPass())
-      passes[{piece.getKind(), piece.getStage(), *piece.getMicrobatch(), piece.getRound()}] = piece;
+      passes[{piece.getKind(), stage, *piece.getMicrobatch(), piece.getRound()}][segment] = piece;
+    else if (piece.getSegment())
+      early[{device, stage}][segment].push_back(piece);
     else
       (piece.getKind() == PieceKind::Before ? rows : after)[device].push_back(piece);
   }
-  static constexpr PieceKind kKinds[] = {PieceKind::Forward, PieceKind::Backward,
-                                         PieceKind::Weight};
-  for (auto [device, row] : llvm::enumerate(rows)) {
-    int64_t begin = static_cast<int64_t>(device / ranks) * schedule.countOwnMicrobatches();
-    for (int64_t round = 0; round < static_cast<int64_t>(schedule.getRounds()); ++round)
-      for (const pipeline::Piece &piece : order.ranks[device % ranks])
-        if (auto found = passes.find({kKinds[static_cast<int>(piece.pass)], piece.stage,
-                                      begin + piece.microbatch, round});
-            found != passes.end())
-          row.push_back(found->second);
-    llvm::append_range(row, after[device]);
+
+  /// Appends the segments of a pass, each with the pieces that run behind it.
+  void append(size_t device, const Key &key) {
+    auto found = passes.find(key);
+    if (found == passes.end())
+      return;
+    for (auto &[segment, piece] : found->second) {
+      rows[device].push_back(piece);
+      if (piece.getSegment())
+        appendEarly(device, std::get<1>(key),
+                    segment == found->second.rbegin()->first ? INT64_MAX : segment);
+    }
   }
-  return rows;
-}
+
+  /// Appends the pieces that run behind segments up to `last`.
+  void appendEarly(size_t device, int64_t stage, int64_t last) {
+    auto &own = early[{device, stage}];
+    for (auto it = own.begin(); it != own.end() && it->first <= last; it = own.erase(it))
+      llvm::append_range(rows[device], it->second);
+  }
+
+  const pipeline::Schedule order; ///< that of each replica
+  int64_t own, rounds;
+  size_t ranks;
+  std::map<Key, std::map<int64_t, PieceOp>> passes; ///< segments by pass
+  /// Pieces behind segments, by device and stage.
+  std::map<std::pair<size_t, int64_t>, std::map<int64_t, std::vector<PieceOp>>> early;
+  std::vector<std::vector<PieceOp>> rows, after; ///< pieces by device
+};
 
 struct SplitStagesPass : impl::SplitStagesPassBase<SplitStagesPass> {
   using Base::Base;
@@ -61,7 +101,12 @@ private:
       if (Attribute found = step->removeAttr(name))
         getOperation()->setAttr(name, found);
     pipeline::Shape shape = schedule.getSchedule().shape;
-    if (failed(DevicePrograms(step, shape, orderPieces(step, schedule)).build()))
+    std::optional<Label> label = gathers == "saved"      ? std::optional(Label::prefer_save)
+                                 : gathers == "replayed" ? std::optional(Label::prefer_recompute)
+                                                         : std::nullopt;
+    if (!gathers.empty() && !label)
+      return step.emitError("unknown gathers '") << gathers << "': expected saved or replayed";
+    if (failed(DevicePrograms(step, shape, PieceOrder(step, schedule).run(), label).build()))
       return failure();
     step.erase();
     return success();

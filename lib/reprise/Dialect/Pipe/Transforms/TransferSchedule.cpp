@@ -7,7 +7,8 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::pipe;
 
-static constexpr int64_t kBeforeClass = 0, kAfterClass = 1, kPassClass = 2;
+static constexpr int64_t kBeforeClass = 0, kAfterClass = 1, kPassClass = 2, kEarlyClass = 3,
+                         kPulledClass = 4;
 
 TransferSchedule::TransferSchedule(ArrayRef<SmallVector<PieceOp>> pieces,
                                    std::vector<Message> given)
@@ -26,6 +27,8 @@ TransferSchedule::TransferSchedule(ArrayRef<SmallVector<PieceOp>> pieces,
 }
 
 TransferSchedule::Class TransferSchedule::classify(PieceOp piece) {
+  if (!piece.isPass() && piece.getSegment())
+    return {kEarlyClass, 0, static_cast<int64_t>(piece.getStage())};
   if (!piece.isPass())
     return {piece.getKind() == PieceKind::Before ? kBeforeClass : kAfterClass, 0, 0};
   bool isWeight = piece.getKind() == PieceKind::Weight;
@@ -40,7 +43,9 @@ void TransferSchedule::orderMessages() {
     const Message &message = messages[i];
     channels[i] = {devices[message.from].turns[message.made],
                    devices[message.to].turns[message.read]};
-    size_t begin = message.read ? message.read - 1 : 0;
+    if (message.isPulled)
+      channels[i].second = {kPulledClass, static_cast<int64_t>(i), 0};
+    size_t begin = message.read - (message.read > 0 && !message.isPulled);
     auto [found, isNew] = latest.try_emplace({message.from, message.to, channels[i]}, begin);
     begun[i] = found->second = std::min(found->second, begin);
   }
@@ -164,11 +169,12 @@ std::optional<std::vector<size_t>> TransferSchedule::findWaitingSends() const {
   return waiting;
 }
 
-/// Returns whether a message from pass to pass, or between ops behind all passes, must wait while
-/// values of `pending` turns are in flight.
+/// Returns whether a message from pass to pass, between ops behind all passes, or to ops behind
+/// segments must wait while values of `pending` turns are in flight.
 bool TransferSchedule::mustWait(size_t message, size_t pending) const {
   const auto &[from, to] = channels[message];
-  bool isBounded = from[0] == to[0] && (from[0] == kPassClass || from[0] == kAfterClass);
+  bool isBounded = (from[0] == to[0] && from[0] != kBeforeClass) ||
+                   (from[0] == kPassClass && to[0] == kEarlyClass);
   return isBounded &&
          pending >= windows.at({messages[message].from, messages[message].to, channels[message]});
 }

@@ -14,12 +14,14 @@ namespace reprise::pipe {
 struct Message {
   size_t from, to;
   size_t made, read;
+  bool isPulled = false; ///< received anywhere before the reader, possibly more than once
 };
 
 /// Schedule of messages.
 ///
 /// - Values of a turn are sent at its end, and received from one turn before the turn that reads
 ///   them. Messages of a channel are received in the order in which they are sent.
+/// - A message that is pulled has a tag of its own.
 /// - Two turns of one pass of a stage may have values in flight to one pass of another stage: the
 ///   third turn waits until the other side has begun to receive the values of the first. If
 ///   programs would deadlock, as with a value that skips the stages of an interleaved schedule,

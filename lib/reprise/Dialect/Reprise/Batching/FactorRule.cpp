@@ -123,7 +123,7 @@ void reprise::registerBatching(DialectRegistry &registry) {
       using OpT = typename decltype(tag)::Op;
       // Calls, a pause and a derivative of the user's are for the whole batch.
       if constexpr (!isIn<OpT>(StructureOps()) &&
-                    !isIn<OpT>(OpList<CustomCallOp, CustomVjpOp, PauseOp>()))
+                    !isIn<OpT>(OpList<CustomCallOp, CustomVjpOp, PauseOp, PullOp>()))
         OpT::template attachInterface<BatchingRule<OpT>>(*context);
     });
   });

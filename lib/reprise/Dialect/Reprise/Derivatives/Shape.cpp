@@ -70,6 +70,9 @@ template <> void differentiate(ConcatenateOp op, Pullback &p) {
 }
 
 /// The late values are what comes through. The early ones are only looked at.
+/// Pulls stand in programs that are differentiated already; an argument has no operands.
+template <> void differentiate(PullOp, Pullback &) {}
+
 template <> void differentiate(PauseOp op, Pullback &p) {
   for (unsigned i = 0, first = op.getEarly().size(); i < op.getNumResults(); ++i)
     p.give(first + i, p.getRaw(i));

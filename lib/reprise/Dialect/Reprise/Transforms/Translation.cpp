@@ -35,7 +35,7 @@ static Problem::Label translate(OpResult result) {
 static Kind getKind(Operation *op) {
   if (isa<ViewOpInterface>(op))
     return Kind::View;
-  if (isa<AttentionOpInterface>(op))
+  if (isa<AttentionOpInterface, PullOp>(op))
     return Kind::Other;
   if (isa<ContractionOpInterface, ConvolutionOpInterface>(op))
     return Kind::Contraction;
