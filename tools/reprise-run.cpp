@@ -2,10 +2,13 @@
 #include "CommandLine/CommandLine.h"
 #include "reprise-run/Run.h"
 #include "reprise/Runtime/File.h"
+#include "reprise/Runtime/Safetensors.h"
 #include "reprise/Runtime/StepLog.h"
+#include "reprise/Support/ByteUnits.h"
 #include "reprise/Support/Readable.h"
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -41,16 +44,30 @@ struct Flags : cli::Tool {
   cli::Texts inputs{*this, "--input", "NAME=FILE.npy",
                     "Read an argument from a file; a file with one more leading dimension has one "
                     "value per step, counted from the first step of all runs; may be repeated"};
-  cli::Text inputDir{*this, "--input-dir", "DIR",
-                     "Continue from the output folder of an earlier run"};
+  cli::Texts inputDirs{
+      *this, "--input-dir", "DIR|F.safetensors",
+      "Continue from the output of an earlier run, or take arrays from a folder, a "
+      ".safetensors file or its .index.json; may be repeated, the last value of an "
+      "argument counts"};
+  cli::Text names{*this, "--names", "F.json",
+                  "Names of tensors in .safetensors files by the names of arguments and results "
+                  "(the same names with '.' for '/')"};
 
   cli::Group results{*this, "Results"};
-  cli::Text outputDir{*this, "--output-dir", "DIR",
+  cli::Text outputDir{*this, "--output-dir", "DIR|F.safetensors",
                       "Write the results of the last step and run.json at the end, or when the run "
-                      "is interrupted"};
+                      "is interrupted: .npy files, or one .safetensors file"};
+  cli::Text shardSize{
+      *this, "--shard-size", "BYTES",
+      "Write .safetensors files with at most so many bytes of elements, such as 5GB, "
+      "into the output folder, and their index"};
   cli::Number<int64_t> saveEvery{*this, "--save-every",
                                  "N",   "Write the output folder also after every N steps (never)",
                                  0,     {1}};
+  cli::Switch saveBehind{
+      *this, "--save-behind",
+      "Write the folders of --save-every beside the next steps, from a copy of the results in "
+      "memory"};
   cli::Text log{*this, "--log", "F.csv|F.jsonl", "Append the loss of each step to a file"};
   cli::Switch json{*this, "--json", "Print one JSON object instead of text"};
 
@@ -84,7 +101,7 @@ struct Flags : cli::Tool {
 /// Checks that no file is written twice, or written while it is read, and that no argument is given
 /// twice.
 std::string checkFiles(const RunOptions &options) {
-  std::vector<std::string> read = {options.bundle}, written;
+  std::vector<std::string> read = {options.bundle, options.names}, written;
   for (auto input = options.inputs.begin(); input != options.inputs.end(); ++input) {
     read.push_back(input->second);
     auto same = [&](const auto &other) { return other.first == input->first; };
@@ -106,6 +123,39 @@ std::string checkFiles(const RunOptions &options) {
   return "";
 }
 
+/// Reads the size of a file, such as 5GB; none if it is no number of bytes from 1 on.
+std::optional<uint64_t> readBytes(std::string_view text) {
+  double scale = consumeByteUnit(text).value_or(1), number = 0;
+  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  double bytes = number * scale;
+  if (code != std::errc() || end != text.data() + text.size() || !(bytes >= 1 && bytes <= 1e18))
+    return std::nullopt;
+  return static_cast<uint64_t>(bytes);
+}
+
+/// Reads the flags about outputs; returns their fault, or an empty string.
+std::string readOutputs(const Flags &flags, RunOptions &options) {
+  for (const cli::Option *flag : {static_cast<const cli::Option *>(&flags.saveEvery),
+                                  static_cast<const cli::Option *>(&flags.shardSize)})
+    if (flag->isGiven() && flags.outputDir.empty())
+      return flag->name + " needs --output-dir";
+  options.outputDir = flags.outputDir.get();
+  if (flags.shardSize.isGiven()) {
+    std::optional<uint64_t> bytes = readBytes(flags.shardSize.get());
+    if (!bytes)
+      return "expected --shard-size=BYTES, a number from 1 on with or without a unit (" +
+             std::string(kByteUnits) + "), got '" + flags.shardSize.get() + "'";
+    if (isSafetensorsName(options.outputDir))
+      return "--shard-size writes a folder: '" + options.outputDir + "' is one file";
+    options.shardBytes = *bytes;
+  }
+  if (flags.saveBehind && !flags.saveEvery.isGiven())
+    return "--save-behind needs --save-every";
+  options.saveEvery = flags.saveEvery;
+  options.saveBehind = flags.saveBehind;
+  return "";
+}
+
 /// Reads the flags; returns their fault, or an empty string.
 std::string readOptions(const Flags &flags, RunOptions &options) {
   for (const std::string &input : flags.inputs) {
@@ -116,18 +166,17 @@ std::string readOptions(const Flags &flags, RunOptions &options) {
   }
   if (!flags.log.empty() && !StepLog::hasFormat(flags.log))
     return "expected --log=F.csv or F.jsonl, got '" + flags.log.get() + "'";
-  if (flags.saveEvery.isGiven() && flags.outputDir.empty())
-    return "--save-every needs --output-dir";
+  if (std::string wrong = readOutputs(flags, options); !wrong.empty())
+    return wrong;
   options.bundle = flags.bundle.get();
   if (flags.seed.isGiven())
     options.seed = flags.seed;
   if (flags.offset.isGiven())
     options.offset = flags.offset;
   options.steps = flags.steps;
-  options.saveEvery = flags.saveEvery;
   options.threads = flags.threads;
-  options.inputDir = flags.inputDir.get();
-  options.outputDir = flags.outputDir.get();
+  options.inputDirs.assign(flags.inputDirs.begin(), flags.inputDirs.end());
+  options.names = flags.names.get();
   options.device = flags.device;
   options.profile = flags.profile.get();
   options.trace = flags.trace.get();

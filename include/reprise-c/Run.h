@@ -130,8 +130,23 @@ REPRISE_EXPORT reprise_error *reprise_run_bind(reprise_run *run, const char *nam
  * an error. */
 REPRISE_EXPORT reprise_error *reprise_run_give(reprise_run *run, const char *name,
                                                const DLTensor *tensor);
-/* Reads all arrays of a folder that are arguments, and its run.json, as --input-dir does. */
+/* Reads names of tensors in .safetensors files, as --names does, for later calls. */
+REPRISE_EXPORT reprise_error *reprise_run_set_names(reprise_run *run, const char *path);
+/* Reads all arrays of a folder, a .safetensors file or its index that are arguments, and run.json,
+ * as --input-dir does. */
 REPRISE_EXPORT reprise_error *reprise_run_give_folder(reprise_run *run, const char *path);
+/* Writes the results of the last step and run.json, as --output-dir does: a folder of .npy files;
+ * one file, if the path ends with .safetensors; or a folder of .safetensors files of at most
+ * `shard_bytes` bytes each, if that is not 0.
+ *
+ * If `is_behind` is not 0, the results are copied, and a thread writes the copy while steps run.
+ * One such save is outstanding at most; a second one waits for the first one. The folder appears
+ * when a later call of this run finds it written: a step, a save, reprise_run_finish_save or
+ * reprise_run_destroy. The first three return the error of the thread. */
+REPRISE_EXPORT reprise_error *reprise_run_save_folder(reprise_run *run, const char *path,
+                                                      uint64_t shard_bytes, int is_behind);
+/* Waits for a save behind the steps; without one, returns no error. */
+REPRISE_EXPORT reprise_error *reprise_run_finish_save(reprise_run *run);
 
 REPRISE_EXPORT reprise_error *reprise_run_set_state(reprise_run *run,
                                                     const reprise_run_state *state);

@@ -90,9 +90,26 @@ class Run:
         start = -memory.ctypes.data % 64
         return memory[start:start + count * dtype.itemsize].view(dtype).reshape(shape)
 
+    def set_names(self, path: str | os.PathLike[str]) -> None:
+        """Reads names of tensors in .safetensors files, a JSON object of arrays and tensors, for later calls."""
+        self._run.set_names(os.fspath(path))
+
     def give_folder(self, path: str | os.PathLike[str]) -> None:
-        """Goes on from the folder of an earlier run."""
+        """Goes on from the output of an earlier run, or takes arrays from a folder, a .safetensors file or its index."""
         self._run.give_folder(os.fspath(path))
+
+    def save_folder(self, path: str | os.PathLike[str], *, shard_bytes: int = 0, behind: bool = False) -> None:
+        """Writes the results of the last step: a folder of .npy files, or one file if ``path`` ends with .safetensors.
+
+        With ``shard_bytes`` the folder has .safetensors files of at most that size, and an index. With ``behind`` the
+        results are copied, and written while later steps run; the next step, save or ``finish_save`` after the last
+        write gives the folder its place, and raises what went wrong.
+        """
+        self._run.save_folder(os.fspath(path), shard_bytes, behind)
+
+    def finish_save(self) -> None:
+        """Waits for a save behind the steps."""
+        self._run.finish_save()
 
     def start(self, steps: int, *, seed: int | None = None) -> None:
         """Initializes parameters and state, and checks that all arguments have values for the next ``steps`` steps."""

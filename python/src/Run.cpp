@@ -174,6 +174,20 @@ void reprise_python::bindRuns(nb::module_ &module) {
       .def("memory_bytes", [](Run &own) { return reprise_run_memory_bytes(own.handle.get()); })
       .def("view", viewResult)
       .def("take", takeResult)
+      .def("set_names",
+           [](Run &own, const std::string &path) {
+             check(reprise_run_set_names(own.handle.get(), path.c_str()));
+           })
+      .def("save_folder",
+           [](Run &own, const std::string &path, uint64_t shardBytes, bool isBehind) {
+             callAlone(own, [&] {
+               return reprise_run_save_folder(own.handle.get(), path.c_str(), shardBytes, isBehind);
+             });
+           })
+      .def("finish_save",
+           [](Run &own) {
+             callAlone(own, [&] { return reprise_run_finish_save(own.handle.get()); });
+           })
       .def("give_folder",
            [](Run &own, const std::string &path) {
              check(reprise_run_give_folder(own.handle.get(), path.c_str()));

@@ -105,6 +105,9 @@ static void test_null_of_run(reprise_run *run) {
   check_null(reprise_run_bind(run, "weight", NULL, NULL), "tensor");
   check_null(reprise_run_give(run, "weight", NULL), "tensor");
   check_null(reprise_run_give_folder(run, NULL), "path");
+  check_null(reprise_run_set_names(run, NULL), "path");
+  check_null(reprise_run_save_folder(run, NULL, 0, 0), "path");
+  check_null(reprise_run_finish_save(NULL), "run");
   check_null(reprise_run_set_state(run, NULL), "state");
   check_null(reprise_run_start(NULL, 1), "run");
   check_null(reprise_run_step(NULL), "run");

@@ -220,6 +220,36 @@ class Devices(unittest.TestCase):
         hashes = {reprise.run(reprise.compile(text, stages=stages, microbatches=2), steps=2, seed=1).hash for stages in (1, 2)}
         self.assertEqual(len(hashes), 1)
 
+    def test_folders(self):
+        for path, options in (("six", {}), ("six.safetensors", {"behind": True}), ("shards", {"shard_bytes": 200, "behind": True})):
+            run = reprise.Run(self.program)
+            with self.assertRaisesRegex(reprise.UsageError, "no step has run"):
+                run.save_folder(path)
+            run.start(6, seed=5)
+            for step in range(3):
+                run.step()
+            run.save_folder(path, **options)
+            run.step()
+            run.finish_save()
+            rest = reprise.Run(self.program)
+            rest.give_folder(path)
+            self.assertEqual(rest.state["step"], 3)
+            rest.start(3)
+            rest.step()
+            self.assertEqual(rest.hash, run.hash)
+        with self.assertRaisesRegex(reprise.Error, "cannot write 'nowhere/out'"):
+            run.save_folder("nowhere/out", behind=True)
+        pathlib.Path("names.json").write_text('{"weight": "hub.weight"}')
+        rest.set_names("names.json")
+        rest.save_folder("hub.safetensors")
+        with self.assertRaisesRegex(reprise.Error, "has no parameter 'weight'"):
+            run = reprise.Run(self.program)
+            run.give_folder("hub.safetensors")
+            run.start(1)
+        run.set_names("names.json")
+        run.give_folder("hub.safetensors")
+        run.start(1)
+
     def test_replicas_have_the_results_of_one_device(self):
         text = subprocess.run([TOOLS / "reprise-zoo", "gpt2", "--layers=1", "--width=32", "--seq=16", "--batch=4"],
                               capture_output=True, text=True, check=True).stdout

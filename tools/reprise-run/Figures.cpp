@@ -33,21 +33,25 @@ Error Figures::measure(const ProgramGroup &group) {
     return Error::success();
   const Sizes &own = programs.front();
   std::string text;
-  for (uint64_t number : {own.commands, own.arena, own.workspace, own.persistent, peakBytes})
+  for (uint64_t number :
+       {own.commands, own.arena, own.workspace, own.persistent, peakBytes, snapshotBytes})
     text += std::to_string(number) + " ";
   auto all = group.ranks()->exchange(text);
   if (!all)
     return all.error();
   programs.clear();
-  peakBytes = 0;
+  peakBytes = snapshotBytes = 0;
   for (const std::string &each : *all) {
     Sizes sizes;
-    uint64_t peak = 0;
-    if (std::sscanf(each.c_str(), "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
-                    &sizes.commands, &sizes.arena, &sizes.workspace, &sizes.persistent, &peak) != 5)
+    uint64_t peak = 0, snapshot = 0;
+    if (std::sscanf(each.c_str(),
+                    "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+                    &sizes.commands, &sizes.arena, &sizes.workspace, &sizes.persistent, &peak,
+                    &snapshot) != 6)
       return Error::make("a process did not report its sizes");
     programs.push_back(sizes);
     peakBytes += peak;
+    snapshotBytes += snapshot;
   }
   return Error::success();
 }
@@ -88,8 +92,9 @@ std::string Figures::json() const {
   return "{\"version\": 1, \"loss\": " + (hasLoss ? "[" + losses + "]" : "null") +
          ", \"hash\": " + jsonString(hash) + ", \"next_offset\": " + std::to_string(next.offset) +
          ", " + sum().json() + ", \"peak_rss_bytes\": " + number(peakBytes) +
-         ", \"step_seconds\": [" + times + "], \"threads\": " + number(threads) +
-         ", \"device\": " + jsonString(device) + programsJson() + "}\n";
+         ", \"snapshot_bytes\": " + number(snapshotBytes) + ", \"step_seconds\": [" + times +
+         "], \"threads\": " + number(threads) + ", \"device\": " + jsonString(device) +
+         programsJson() + "}\n";
 }
 
 std::string Figures::text() const {
@@ -114,6 +119,8 @@ std::string Figures::text() const {
   text += row("workspace", showBytesExactly(int64_t(sizes.workspace)));
   text += row("both together", showBytesExactly(int64_t(sizes.arena + sizes.workspace)));
   text += row("persistent", showBytesExactly(int64_t(sizes.persistent)));
+  if (snapshotBytes != 0)
+    text += row("snapshot", showBytesExactly(int64_t(snapshotBytes)));
   text += row("threads", std::to_string(threads));
   text += row("device", machine);
   for (size_t i = 0; i < programs.size() && programs.size() > 1; ++i) {

@@ -17,6 +17,8 @@ struct Figures {
   std::vector<double> seconds;
   /// Peak of the steps, without a later profile; of all processes together.
   uint64_t peakBytes = 0;
+  /// Bytes of the largest copy for a save behind the steps; of all processes together.
+  uint64_t snapshotBytes = 0;
   std::string hash;
   reprise::runtime::RunState next;
   unsigned threads = 0;

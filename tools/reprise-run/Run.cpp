@@ -2,6 +2,7 @@
 #include "Run.h"
 #include "Figures.h"
 #include "reprise/Runtime/File.h"
+#include "reprise/Runtime/FolderSaver.h"
 #include "reprise/Runtime/Memory.h"
 #include "reprise/Runtime/Progress.h"
 #include "reprise/Runtime/Session.h"
@@ -26,7 +27,7 @@ int obeyed = 0;
 class Run {
 public:
   Run(const RunOptions &options, ProgramGroup &group)
-      : options(options), group(group), ranks(group.ranks()), session(group) {}
+      : options(options), group(group), ranks(group.ranks()), session(group), saver(ranks) {}
 
   Error prepare();
   Error steps();
@@ -44,7 +45,8 @@ private:
   Error addToTrace(const std::string &own);
   Error afterStep(int64_t number);
   Error writeStep(int64_t number);
-  Error save();
+  Error save(bool isLast);
+  Error pollSave();
   Error interrupt(int64_t done, int signal);
   Error writeProfile();
 
@@ -58,6 +60,8 @@ private:
   std::vector<Trace> traces;
   std::optional<TraceFile> trace;
   std::optional<StepLog> log;
+  FolderSaver saver;
+  int64_t begun = -1; ///< step of the last save that has begun
   int64_t saved = -1; ///< step of the output folder
 };
 
@@ -65,8 +69,14 @@ private:
 Error Run::prepare() {
   if (Error error = ranks ? checkAlike() : Error::success())
     return error;
-  if (!options.inputDir.empty())
-    if (Error error = session.giveFolder(options.inputDir))
+  if (!options.names.empty()) {
+    Expected<TensorNames> names = TensorNames::read(options.names);
+    if (!names)
+      return names.error();
+    session.names = std::move(*names);
+  }
+  for (const std::string &folder : options.inputDirs)
+    if (Error error = session.giveFolder(folder))
       return error;
   for (const auto &[name, file] : options.inputs)
     if (Error error = session.giveArray(name, file))
@@ -86,6 +96,9 @@ Error Run::checkAlike() const {
   auto orNone = [](const std::string &path) { return path.empty() ? "none" : "'" + path + "'"; };
   return ranks->checkAlike(group.name(), {{"--output-dir", orNone(options.outputDir)},
                                           {"--save-every", std::to_string(options.saveEvery)},
+                                          {"--save-behind", options.saveBehind ? "on" : "off"},
+                                          {"--shard-size", std::to_string(options.shardBytes)},
+                                          {"--names", orNone(options.names)},
                                           {"--log", orNone(options.log)},
                                           {"--trace", orNone(options.trace)},
                                           {"--profile-out", orNone(options.profile)}});
@@ -98,7 +111,7 @@ Error Run::checkOutputs() const {
   for (const std::string &path : {options.profile, options.trace, options.log}) {
     if (path.empty())
       continue;
-    for (const std::string &input : session.inputFiles())
+    for (const std::string &input : outputFolder().inputs)
       if (isSameFile(path, input))
         return Error::make("cannot write '" + path + "': this run reads it as '" + input + "'");
     if (Error error = checkWritable(path))
@@ -108,9 +121,9 @@ Error Run::checkOutputs() const {
 }
 
 OutputFolder Run::outputFolder() const {
-  OutputFolder folder{options.outputDir, describeInterface(group.bundle()), session.inputFiles(),
-                      options.inputDir};
+  OutputFolder folder = session.outputFolder(options.outputDir);
   folder.inputs.push_back(options.bundle);
+  folder.shardBytes = options.shardBytes;
   return folder;
 }
 
@@ -186,19 +199,39 @@ Error Run::afterStep(int64_t number) {
   return error;
 }
 
-/// Writes the last whole step, once.
-Error Run::save() {
-  if (options.outputDir.empty() || saved == session.state().step)
+/// Writes the last whole step, once. The last save of a run waits for all files.
+Error Run::save(bool isLast) {
+  int64_t step = session.state().step;
+  if (options.outputDir.empty())
     return Error::success();
-  if (Error error = writeRunFolder(outputFolder(), session.results(), session.state(), ranks))
+  bool isBehind = options.saveBehind && !isLast;
+  Error error = Error::success();
+  if (begun == step)
+    error = isBehind ? Error::success() : saver.finish();
+  else if (isBehind)
+    error = saver.begin(outputFolder(), session.results(), session.state());
+  else
+    error = saver.save(outputFolder(), session.results(), session.state());
+  if (error)
     return error;
-  saved = session.state().step;
+  begun = step;
+  if (!saver.isBusy())
+    saved = begun;
+  return Error::success();
+}
+
+/// Gives an outstanding save its place, if it is written.
+Error Run::pollSave() {
+  if (Error error = saver.poll())
+    return error;
+  if (!saver.isBusy())
+    saved = begun;
   return Error::success();
 }
 
 Error Run::interrupt(int64_t done, int signal) {
   obeyed = signal;
-  if (Error error = done != 0 ? save() : Error::success())
+  if (Error error = done != 0 ? save(/*isLast=*/true) : Error::success())
     return error;
   std::string text =
       done == 0 ? "stopped before the first step" : "stopped after " + amount(done, "step");
@@ -223,23 +256,27 @@ Error Run::steps() {
     session.requestStop(interrupted);
     int64_t number = session.state().step;
     uint64_t start = nanoseconds();
-    // A failed step may have changed parameters, so there is no consistent state to write.
-    if (Error error = session.step())
-      return error;
+    // A failed step may have changed parameters, so there is no consistent state to write. A copy
+    // of an earlier state is still written.
+    if (Error error = session.step()) {
+      Error second = saver.finish();
+      return second && !ranks ? Error::make(error.message() + "; " + second.message()) : error;
+    }
     figures.seconds.push_back(double(nanoseconds() - start) / 1e9);
     if (Error error = afterStep(number)) {
-      Error second = save();
+      Error second = save(/*isLast=*/true);
       return second ? Error::make(error.message() + "; " + second.message()) : error;
     }
     bool isDue = options.saveEvery != 0 && session.state().step % options.saveEvery == 0;
-    if (Error error = isDue ? save() : Error::success())
+    if (Error error = isDue ? save(/*isLast=*/false) : pollSave())
       return error;
     const std::optional<double> &loss = figures.loss.back();
     if (progress)
       progress->update(i + 1, loss ? "loss " + shortNumber(*loss) : "");
   }
   figures.peakBytes = peakResidentBytes();
-  if (Error error = save())
+  figures.snapshotBytes = saver.snapshotBytes();
+  if (Error error = save(/*isLast=*/true))
     return error;
   if (trace)
     if (Error error = trace->commit())

@@ -16,8 +16,10 @@ struct RunOptions {
   int64_t steps = 1, saveEvery = 0; ///< 0: at the end only
   unsigned threads = 0;
   std::vector<std::pair<std::string, std::string>> inputs;
-  std::string inputDir, outputDir, device = "cpu", profile, trace, log;
-  bool checkIndices = false, json = false;
+  std::vector<std::string> inputDirs;
+  std::string outputDir, names, device = "cpu", profile, trace, log;
+  uint64_t shardBytes = 0;
+  bool checkIndices = false, json = false, saveBehind = false;
 };
 
 /// Makes the first SIGINT, SIGTERM or SIGHUP end the run behind its step; a second signal kills.

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (ftruncate(descriptor, 0) != 0 || pwrite(descriptor, data + 1, size - 1, 0) < 0)
     __builtin_trap();
   auto dtype = static_cast<DType>(data[0] % numDTypes);
-  auto file = NpyFile::open("/proc/self/fd/" + std::to_string(descriptor), dtype);
+  auto file = openNpy("/proc/self/fd/" + std::to_string(descriptor), dtype);
   if (!file)
     return 0;
   uint64_t bytes = elementBytes(dtype);

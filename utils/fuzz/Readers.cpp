@@ -8,6 +8,7 @@
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/Npy.h"
 #include "reprise/Runtime/RunRecord.h"
+#include "reprise/Runtime/Safetensors.h"
 #include "reprise/Support/JsonFile.h"
 #include "reprise/Support/Parsing.h"
 #include "llvm/Support/DJB.h"
@@ -39,6 +40,7 @@ const std::map<std::string, Readers::Reader> &Readers::table() {
       {"offsets", &Readers::readBuffers}, {"pipeline", &Readers::readPipeline},
       {"plan", &Readers::readPlan},       {"policy", &Readers::readRules},
       {"problem", &Readers::readProblem}, {"profile", &Readers::readProfile},
+      {"tensors", &Readers::readTensors},
   };
   return readers;
 }
@@ -46,7 +48,7 @@ const std::map<std::string, Readers::Reader> &Readers::table() {
 bool Readers::has(const std::string &kind) { return table().count(kind); }
 
 bool Readers::isText(const std::string &kind) {
-  return kind != "array" && kind != "bundle" && kind != "bytecode";
+  return kind != "array" && kind != "bundle" && kind != "bytecode" && kind != "tensors";
 }
 
 void Readers::prepare(const std::string &kind, const std::string &original) {
@@ -196,7 +198,7 @@ bool Readers::readPipeline(const std::string &path) {
 bool Readers::readArray(const std::string &path) {
   bool isAccepted = false;
   for (unsigned dtype = 0; dtype < runtime::numDTypes; ++dtype) {
-    auto file = runtime::NpyFile::open(path, static_cast<runtime::DType>(dtype));
+    auto file = runtime::openNpy(path, static_cast<runtime::DType>(dtype));
     if (!file)
       continue;
     // A file that opens has all of its elements.
@@ -207,6 +209,22 @@ bool Readers::readArray(const std::string &path) {
     isAccepted |= !file->read(elements.data(), 0, bytes);
   }
   return isAccepted;
+}
+
+bool Readers::readTensors(const std::string &path) {
+  auto file = runtime::SafetensorsFile::open(path);
+  if (!file)
+    return false;
+  for (const auto &[name, tensor] : (*file)->tensors())
+    for (unsigned dtype = 0; dtype < runtime::numDTypes; ++dtype) {
+      auto array = (*file)->array(name, static_cast<runtime::DType>(dtype));
+      if (!array)
+        continue;
+      std::vector<uint8_t> elements(tensor.end - tensor.begin);
+      if (array->read(elements.data(), 0, elements.size()))
+        return false;
+    }
+  return true;
 }
 
 bool Readers::readRecord(const std::string &path) {

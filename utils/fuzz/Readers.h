@@ -42,6 +42,7 @@ private:
   bool readBuffers(const std::string &path);
   bool readPipeline(const std::string &path);
   bool readArray(const std::string &path);
+  bool readTensors(const std::string &path);
   bool readRecord(const std::string &path);
   /// Compiles a copy of the model of the original without code generation.
   bool estimate(const CompileOptions &options);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the fuzzers of bytes: mutated .npy files, run.json, bundles, planning problems, models as text and as bytecode.
+"""Runs the fuzzers of bytes: mutated .npy and .safetensors files, run.json, bundles, planning problems, models as text and as bytecode.
 
 Usage: fuzz-bytes.py BUILD [--runs=N | --seconds=S] [--tools=FOLDER] [FUZZER]...
 
@@ -19,11 +19,11 @@ import time
 
 TIMEOUT = "-timeout=30"
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FUZZERS = ["NpyFuzzer", "JsonFuzzer", "BundleFuzzer", "ProblemFuzzer", "ModelFuzzer"]
+FUZZERS = ["NpyFuzzer", "SafetensorsFuzzer", "JsonFuzzer", "BundleFuzzer", "ProblemFuzzer", "ModelFuzzer"]
 # The option is for the tools that make seeds; see utils/run-tests.py.
 os.environ.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0")
 UPSTREAM = re.compile(r"lib(MLIR|LLVM)[-.\w]*\.so")
-OURS = re.compile(r"libReprise\w*\.so|\breprise::|/reprise/|/(Npy|Json|Bundle|Problem)Fuzzer\.cpp")
+OURS = re.compile(r"libReprise\w*\.so|\breprise::|/reprise/|/(Npy|Safetensors|Json|Bundle|Problem)Fuzzer\.cpp")
 
 
 def npy_seeds(tools):
@@ -36,6 +36,13 @@ def npy_seeds(tools):
             for dim in shape:
                 count *= dim
             yield bytes([number]) + b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(count * size)
+
+
+def safetensors_seeds(tools):
+    for dtype, size in (("F32", 4), ("F64", 8), ("BF16", 2), ("F16", 2), ("I32", 4), ("I64", 8), ("BOOL", 1), ("U8", 1)):
+        text = ('{"__metadata__":{"format":"pt","run":"{}"},"a":{"dtype":"%s","shape":[2,3],"data_offsets":[0,%d]},'
+                '"b":{"dtype":"%s","shape":[],"data_offsets":[%d,%d]}}' % (dtype, 6 * size, dtype, 6 * size, 7 * size)).encode()
+        yield struct.pack("<Q", len(text)) + text + bytes(7 * size)
 
 
 def json_seeds(tools):
@@ -83,7 +90,7 @@ def model_seeds(tools):
                 yield opt.stdout
 
 
-SEEDS = {"NpyFuzzer": npy_seeds, "JsonFuzzer": json_seeds, "BundleFuzzer": bundle_seeds, "ProblemFuzzer": problem_seeds, "ModelFuzzer": model_seeds}
+SEEDS = {"NpyFuzzer": npy_seeds, "SafetensorsFuzzer": safetensors_seeds, "JsonFuzzer": json_seeds, "BundleFuzzer": bundle_seeds, "ProblemFuzzer": problem_seeds, "ModelFuzzer": model_seeds}
 
 
 def execute(binary, folder, *arguments):

@@ -6,7 +6,7 @@ Usage: mutate-inputs.py BUILD [--count=N] [--seed=S] [--jobs=J] [--keep=FOLDER] 
 Each of N changed files of a kind goes through a tool, which must end with exit code 0, 1 or 2 within ten seconds of
 processor time (a minute with sanitizers), must say an error if it fails, and must leave nothing half-written. Failures are kept in FOLDER
 (default: mutants), and the exit code is 1 if there are any. Kinds: model, bytecode, bundle, plan, policy, device,
-profile, array, folder, problem, offsets; all of them without an argument.
+profile, array, tensors, folder, problem, offsets; all of them without an argument.
 """
 import argparse
 import concurrent.futures
@@ -142,7 +142,8 @@ WRONG = {"plan": [repeat_key, mark], "policy": [repeat_key, mark], "device": [re
          "folder": [repeat_key, mark], "problem": [repeat_key, mark], "offsets": [mark], "model": [mark]}
 GENTLE = [nudge_number, nudge_number, nudge_number, swap_like_tokens, swap_like_tokens, swap_like_tokens]
 TEXT = [change_bytes, cut, change_lines, change_tokens, change_tokens, change_numbers, change_numbers, *GENTLE]
-CHANGES = {"model": TEXT, "bytecode": [change_bytes, change_bytes, cut], "bundle": [change_bytes, cut], "array": [change_bytes, cut, change_tokens]}
+CHANGES = {"model": TEXT, "bytecode": [change_bytes, change_bytes, cut], "bundle": [change_bytes, cut], "array": [change_bytes, cut, change_tokens],
+           "tensors": [change_bytes, cut, change_tokens]}
 
 
 class Corpus:
@@ -190,6 +191,8 @@ class Corpus:
             if array.endswith(".npy"):
                 argument = array[:-4].replace(".", "/")
                 self.add("array", path, ["reprise-run", bundle, "--threads=2", "--output-dir=OUT", "--input", f"{argument}=MUTANT"])
+        tensors = run(f"{name}.safetensors", ["reprise-run", bundle, "--threads=2", "--output-dir=OUT"])
+        self.add("tensors", tensors, ["reprise-run", bundle, "--threads=2", "--output-dir=OUT", "--input-dir=MUTANT"])
         self.add("folder", os.path.join(results, "run.json"), ["reprise-run", bundle, "--threads=2", "--output-dir=OUT", "--input-dir=FOLDER"])
 
     def path(self, name):

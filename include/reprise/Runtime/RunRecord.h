@@ -42,6 +42,9 @@ struct RunRecord {
 /// "results"}.
 std::string runRecordText(const RunState &state, const RunInterface &interface);
 
+/// Parses the text of run.json. The message has no file name.
+Expected<RunRecord> parseRunRecord(const std::string &text);
+
 /// Reads run.json of the folder; empty if the file does not exist.
 Expected<std::optional<RunRecord>> readRunRecord(const std::string &folder);
 

@@ -30,12 +30,15 @@ public:
   explicit Session(ProgramGroup &group);
   ~Session();
 
+  /// Names of tensors in files and folders that are given later, and in outputFolder().
+  TensorNames names;
+
   /// Sets the seed, and the offset and absolute number of the first step.
   Error setState(const RunState &state);
-  /// Takes the argument `name` from a .npy file of its type. The file has the argument's shape, or
-  /// for an input one more leading dimension: row s is the value at absolute step s. If an argument
-  /// gets two files, the later file counts.
-  Error giveArray(const std::string &name, const std::string &path);
+  /// Takes the argument `name` from a .npy file of its type, or from its tensor in a .safetensors
+  /// file. The array has the argument's shape, or for an input one more leading dimension: row s is
+  /// the value at absolute step s. If an argument gets two files, the later file counts.
+  Error giveArray(const std::string &name, const ArraySource &source);
   /// Copies a value from memory; name, type and shape as for a file.
   Error giveValue(const ArrayRef &value);
   /// Makes `data` the value and the buffer of the argument `name`, without a copy. Steps read
@@ -45,12 +48,12 @@ public:
   /// start() on, and for an input at every step(). Inputs may overlap. A step fails if it writes
   /// memory that another argument uses.
   Error bind(const std::string &name, void *data, uint64_t bytes);
-  /// Takes from a folder all arrays that are arguments, and the state if run.json exists. Fails if
-  /// two arguments share a file name, or if the folder has neither. start() checks that no argument
-  /// is missing (checkRecord).
+  /// Takes from a folder, a .safetensors file or an index (openRunFolder) all arrays that are
+  /// arguments, and the state if it is the output of a run. If an argument is in two folders, the
+  /// later folder counts. start() checks that no argument is missing (checkRecord).
   Error giveFolder(const std::string &path);
-  /// Returns the files from which arguments are read.
-  std::vector<std::string> inputFiles() const;
+  /// Returns a folder for the results, with all files from which this run reads arguments.
+  OutputFolder outputFolder(const std::string &path) const;
 
   /// Returns the number of the input, parameter or state with the name, or of its first part.
   std::optional<size_t> find(const std::string &name) const;
@@ -101,17 +104,18 @@ private:
 
   const Bundle &bundle; ///< manifest with arguments and results of all parts
   const std::string &name;
-  ProgramGroup *group = nullptr;                ///< group of several parts, or null
-  Ranks *ranks = nullptr;                       ///< processes, if there are several
-  std::map<std::string, std::string> elsewhere; ///< arguments of other processes, with their files
+  ProgramGroup *group = nullptr; ///< group of several parts, or null
+  Ranks *ranks = nullptr;        ///< processes, if there are several
+  std::map<std::string, ArraySource>
+      elsewhere; ///< arguments of all processes, if there are several
   std::optional<double> toldLoss;
   int stopWanted = 0, stopTold = 0;
   std::vector<std::unique_ptr<DeviceSession>> parts;
   RunState next;
   mutable std::vector<ArrayRef> arrays;
   std::vector<ResultSource> sources;
-  std::string folder; ///< folder that was given, or empty
-  std::optional<RunRecord> record;
+  std::vector<std::string> folders; ///< folders that were given
+  std::optional<RunRecord> record;  ///< record of the last folder that has one
 };
 
 } // namespace reprise::runtime

@@ -156,7 +156,11 @@ reprise_error *reprise_run_create(const reprise_bundle *bundle, const reprise_op
   return nullptr;
 }
 
-void reprise_run_destroy(reprise_run *run) { delete run; }
+void reprise_run_destroy(reprise_run *run) {
+  if (run)
+    (void)run->saver.finish(); // reprise_run_finish_save returns errors
+  delete run;
+}
 
 uint64_t reprise_run_memory_bytes(const reprise_run *run) {
   return run && run->place.isBorrowed ? lentBytes(run->group->bundle()) : 0;
@@ -240,17 +244,6 @@ reprise_error *reprise_run_give(reprise_run *run, const char *name, const DLTens
   return nullptr;
 }
 
-reprise_error *reprise_run_give_folder(reprise_run *run, const char *path) {
-  if (reprise_error *error = refuseNull({{"run", run}, {"path", path}}))
-    return error;
-  run->session->begin();
-  if (reprise_error *error = refuseGiven(run, "the arrays of '" + std::string(path) + "'"))
-    return error;
-  if (Error error = run->steps->giveFolder(path))
-    return run->session->fail(error);
-  return nullptr;
-}
-
 reprise_error *reprise_run_set_state(reprise_run *run, const reprise_run_state *state) {
   if (reprise_error *error = refuseNull({{"run", run}, {"state", state}}))
     return error;
@@ -293,6 +286,8 @@ static reprise_error *runPart(reprise_run *run, reprise_run::Part part, Work wor
     return run->session->fail("the run was not started", REPRISE_BAD_USAGE);
   if (reprise_error *error = checkMemory(run))
     return error;
+  if (Error error = run->saver.poll())
+    return run->session->fail(error);
   run->copyIn(part);
   run->taken.clear();
   run->joined.clear();

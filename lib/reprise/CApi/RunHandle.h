@@ -5,6 +5,7 @@
 #include "Handles.h"
 #include "Tensor.h"
 
+#include "reprise/Runtime/FolderSaver.h"
 #include "reprise/Runtime/Session.h"
 
 #include <cstdlib>
@@ -51,6 +52,7 @@ struct reprise_run {
   std::set<std::string> taken; ///< results that the caller has taken since the last step
   /// Joined results that the caller has read since the last step.
   std::map<std::string, reprise::capi::JoinedRows> joined;
+  reprise::runtime::FolderSaver saver{nullptr};
   std::string hash;
   bool isStarted = false, hasStepped = false, hasMemory = false;
 

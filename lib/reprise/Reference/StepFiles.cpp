@@ -8,30 +8,30 @@ using namespace mlir;
 
 namespace reprise::steps {
 
-Error Steps::giveArray(StringRef name, const std::string &path) {
-  std::shared_ptr<const runtime::NpyFile> file; // file of all its parts
+Error Steps::giveArray(StringRef name, const runtime::ArraySource &source) {
+  std::shared_ptr<const runtime::ArrayFile> file; // file of all its parts
   for (Argument &argument : arguments) {
     if (nameOfArray(argument.name, argument.rows) != name || isScalarRole(argument.role))
       continue;
     if (!file) {
-      auto opened = runtime::NpyFile::open(path, dtypeOf(argument.type.getElementType()));
+      auto opened = runtime::openArray(source, dtypeOf(argument.type.getElementType()));
       if (!opened)
         return opened.error();
-      file = std::make_shared<const runtime::NpyFile>(std::move(*opened));
+      file = std::make_shared<const runtime::ArrayFile>(std::move(*opened));
     }
     std::vector<int64_t> own = shapeOfArray(argument.type, argument.rows), given = file->shape();
     bool perStep = given != own;
     bool rows = argument.role == Role::Input && !given.empty() &&
                 ArrayRef<int64_t>(given).drop_front() == ArrayRef<int64_t>(own);
     if (perStep && !rows)
-      return Error::make("cannot read '" + path + "': shape " + runtime::shapeText(given) +
+      return Error::make("cannot read " + file->label() + ": shape " + runtime::shapeText(given) +
                          ", expected " + runtime::shapeText(own) + " for '" + name.str() + "'");
     argument.file = file;
     argument.perStep = perStep;
   }
-  return file
-             ? Error::success()
-             : Error::make("there is no argument '" + name.str() + "' to take from '" + path + "'");
+  return file ? Error::success()
+              : Error::make("there is no argument '" + name.str() + "' to take from '" +
+                            source.path + "'");
 }
 
 Error Steps::giveFolder(const std::string &path) {
@@ -50,8 +50,8 @@ Error Steps::giveFolder(const std::string &path) {
   record = std::move(found->record);
   if (record)
     state = record->state;
-  for (const auto &[argument, file] : found->arrays)
-    if (Error error = giveArray(names[argument], file))
+  for (const auto &[argument, source] : found->arrays)
+    if (Error error = giveArray(names[argument], source))
       return error;
   return Error::success();
 }
@@ -59,8 +59,11 @@ Error Steps::giveFolder(const std::string &path) {
 runtime::OutputFolder Steps::outputFolder(const StepsOptions &options) const {
   runtime::OutputFolder output{options.outputDir, interface(), {}, options.inputDir};
   for (const Argument &argument : arguments)
-    if (argument.file)
+    if (argument.file) {
       output.inputs.push_back(argument.file->path());
+      if (!argument.file->tensor().empty())
+        output.tensors[argument.file->path()].push_back(nameOfArray(argument.name, argument.rows));
+    }
   return output;
 }
 
@@ -88,7 +91,7 @@ Error Steps::checkValues(int64_t steps) const {
                          "' has no initializer and was given no value");
     int64_t needed = state.step + steps;
     if (argument.file && argument.perStep && argument.file->shape()[0] < needed)
-      return Error::make("cannot read '" + argument.file->path() + "': holds " +
+      return Error::make("cannot read " + argument.file->label() + ": holds " +
                          amount(argument.file->shape()[0], "step") + ", the run needs " +
                          groupDigits(needed));
   }

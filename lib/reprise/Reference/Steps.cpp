@@ -111,9 +111,13 @@ Error Steps::prepare(const StepsOptions &options) {
   if (!options.inputDir.empty())
     if (Error error = giveFolder(options.inputDir))
       return error;
-  for (const auto &[name, path] : options.inputs)
-    if (Error error = giveArray(name, path))
+  for (const auto &[name, path] : options.inputs) {
+    auto source = find(name) ? runtime::findArray(path, name, {}) : runtime::ArraySource{path};
+    if (!source)
+      return source.error();
+    if (Error error = giveArray(name, *source))
       return error;
+  }
   state.seed = options.seed.value_or(state.seed);
   state.offset = options.offset.value_or(state.offset);
   if (Error error = runtime::checkRunState(state))

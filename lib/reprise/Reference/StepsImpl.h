@@ -22,7 +22,7 @@ struct Argument {
   int64_t position = 0; // position in the step that was cut into programs, or 0
   Tensor value;
   Rows rows; // rows of a larger array
-  std::shared_ptr<const runtime::NpyFile> file;
+  std::shared_ptr<const runtime::ArrayFile> file;
   bool perStep = false; // whether the file has one leading row per absolute step
   int result = -1;      // result that is the next value
 };
@@ -47,7 +47,7 @@ private:
   Error readResults(mlir::FunctionOpInterface program);
   Argument *find(llvm::StringRef name);
   Tensor makeInitial(const Argument &argument, int64_t step) const;
-  Error giveArray(llvm::StringRef name, const std::string &path);
+  Error giveArray(llvm::StringRef name, const runtime::ArraySource &source);
   Error giveFolder(const std::string &path);
   Error checkValues(int64_t steps) const;
   Error readFile(Argument &argument) const;

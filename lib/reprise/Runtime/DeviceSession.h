@@ -19,6 +19,8 @@ public:
   bool isBound(size_t argument) const { return executable.isBound(argument); }
   bool hasValue(size_t argument) const;
   GivenValues &values() { return given; }
+  /// Returns the manifest of the program.
+  const Bundle &manifest() const { return bundle; }
   /// Binds an argument. Data and bytes are those of the whole array.
   Error bind(size_t argument, void *data, uint64_t bytes);
 

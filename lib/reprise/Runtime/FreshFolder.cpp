@@ -34,12 +34,13 @@ static std::vector<std::string> namesIn(const std::string &path) {
   return names;
 }
 
-/// Returns whether a run could have written the file: run.json, an array, or a temporary file of
-/// either. Other files belong to the user.
+/// Returns whether a run could have written the file: run.json, an array, arrays with their index,
+/// or a temporary file of these. Other files belong to the user.
 static bool isOfRun(const std::string &path, const std::string &name) {
   struct stat status{};
   return lstat((path + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-         (name.rfind("run.json", 0) == 0 || name.find(".npy") != std::string::npos);
+         (name.rfind("run.json", 0) == 0 || name.find(".npy") != std::string::npos ||
+          name.find(".safetensors") != std::string::npos);
 }
 
 /// Removes the folder if all its files belong to a run.
@@ -128,6 +129,10 @@ bool FreshFolder::takePlace() {
     return fail();
   name.clear();
   return true;
+}
+
+bool FreshFolder::takePlaceWith(const std::string &file) {
+  return rename((name + "/" + file).c_str(), target.c_str()) == 0 || fail();
 }
 
 void FreshFolder::removeLeftovers(const std::string &target) {

@@ -23,6 +23,9 @@ public:
   /// Gives the folder the target's name. An old folder there is removed, with all files that a run
   /// could have written there. Returns false, with `error()`, if the target is unchanged.
   bool takePlace();
+  /// Gives one file of the folder the target's name, where it replaces an old file. Returns false,
+  /// with `error()`, if the target is unchanged.
+  bool takePlaceWith(const std::string &file);
 
   /// Removes leftovers of killed processes beside `target`. On a file system that cannot exchange
   /// two folders, a process may have been killed while the target had no name; the target then gets

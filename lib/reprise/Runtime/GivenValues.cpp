@@ -33,18 +33,18 @@ static Error fail(const Executable &executable, const std::string &why) {
   return Error::make(executable.name() + ": " + why);
 }
 
-Error GivenValues::giveArray(size_t index, const std::string &path,
-                             std::shared_ptr<const NpyFile> &file) {
+Error GivenValues::giveArray(size_t index, const ArraySource &source,
+                             std::shared_ptr<const ArrayFile> &file) {
   const Argument &argument = bundle.arguments[index];
   if (executable.isBound(index))
     return fail(executable, "'" + arrayName(argument) + "' is bound to memory of the caller");
   if (!file) {
-    Expected<NpyFile> opened = NpyFile::open(path, argument.dtype);
+    Expected<ArrayFile> opened = openArray(source, argument.dtype);
     if (!opened)
       return opened.error();
-    file = std::make_shared<const NpyFile>(std::move(*opened));
+    file = std::make_shared<const ArrayFile>(std::move(*opened));
   }
-  return give(index, "cannot read '" + path + "'", file->shape(), {file, {}, -1});
+  return give(index, "cannot read " + file->label(), file->shape(), {file, {}, -1});
 }
 
 /// Returns the rows that belong to the argument, of one value or of one per step.
@@ -71,20 +71,12 @@ Error GivenValues::giveValue(size_t index, const ArrayRef &value) {
   return Error::success();
 }
 
-std::vector<std::string> GivenValues::files() const {
-  std::vector<std::string> files;
-  for (const std::optional<GivenValue> &value : values)
-    if (value && value->file)
-      files.push_back(value->file->path());
-  return files;
-}
-
 Error GivenValues::checkRows(size_t argument, int64_t steps) const {
   if (!hasPerStep(argument) || values[argument]->rows >= steps)
     return Error::success();
   const GivenValue &source = *values[argument];
   std::string what =
-      source.file ? "cannot read '" + source.file->path() + "'"
+      source.file ? "cannot read " + source.file->label()
                   : executable.name() + ": input '" + arrayName(bundle.arguments[argument]) + "'";
   return Error::make(what + ": holds " + amount(source.rows, "step") + ", the run needs " +
                      groupDigits(steps));

@@ -3,15 +3,15 @@
 #define REPRISE_LIB_RUNTIME_GIVENVALUES_H
 
 #include "InputUploads.h"
-#include "reprise/Runtime/Npy.h"
+#include "reprise/Runtime/RunFolder.h"
 
 namespace reprise::runtime {
 
 /// A value of an argument, or one value per step.
 struct GivenValue {
-  std::shared_ptr<const NpyFile> file; ///< file with all rows of the array
-  std::vector<uint8_t> bytes;          ///< bytes of the argument, without a file
-  int64_t rows = -1;                   ///< one per absolute step, or -1 for a single value
+  std::shared_ptr<const ArrayFile> file; ///< file with all rows of the array
+  std::vector<uint8_t> bytes;            ///< bytes of the argument, without a file
+  int64_t rows = -1;                     ///< one per absolute step, or -1 for a single value
 };
 
 /// Values by argument. They are read into the arguments; those of the next step are uploaded while
@@ -20,15 +20,20 @@ class GivenValues {
 public:
   explicit GivenValues(Executable &executable);
 
-  /// Takes the value of an argument from a file. Opens the file at the path if `file` is null.
-  Error giveArray(size_t argument, const std::string &path, std::shared_ptr<const NpyFile> &file);
+  /// Takes the value of an argument from a file. Opens the array if `file` is null.
+  Error giveArray(size_t argument, const ArraySource &source,
+                  std::shared_ptr<const ArrayFile> &file);
   /// Copies the rows of an argument from a value for its whole array.
   Error giveValue(size_t argument, const ArrayRef &value);
   void drop(size_t argument) { values[argument].reset(); }
 
   bool has(size_t argument) const { return values[argument].has_value(); }
   bool hasPerStep(size_t argument) const { return has(argument) && values[argument]->rows >= 0; }
-  std::vector<std::string> files() const;
+  /// Returns the file of an argument; null without one.
+  const ArrayFile *file(size_t argument) const {
+    return has(argument) ? values[argument]->file.get() : nullptr;
+  }
+
   /// Fails if an argument has one value per step, and fewer than `steps`.
   Error checkRows(size_t argument, int64_t steps) const;
 

@@ -1,234 +1,13 @@
-// reprise: the folder that a run writes and a later run continues from
+// reprise: the folder that a later run continues from
 #include "reprise/Runtime/RunFolder.h"
-#include "FreshFolder.h"
-#include "reprise/Runtime/File.h"
-#include "reprise/Runtime/Hash.h"
+#include "SafetensorsLayout.h"
+#include "reprise/Runtime/Npy.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <climits>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <dirent.h>
-#include <map>
-#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace reprise::runtime;
-
-namespace {
-
-/// Guard that delays the signals that end a tool while files are moved. Its destructor delivers
-/// signals that came meanwhile.
-class SignalHold {
-public:
-  SignalHold() {
-    sigemptyset(&held);
-    for (int signal : {SIGINT, SIGTERM, SIGHUP})
-      sigaddset(&held, signal);
-    pthread_sigmask(SIG_BLOCK, &held, &before);
-  }
-  ~SignalHold() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
-  /// Returns whether a pending signal would end the process. A signal with a handler would not: its
-  /// tool wants the results.
-  bool interrupted() const {
-    sigset_t pending;
-    sigpending(&pending);
-    for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
-      struct sigaction action = {};
-      sigaction(signal, nullptr, &action);
-      if (sigismember(&pending, signal) && !sigismember(&before, signal) &&
-          action.sa_handler == SIG_DFL)
-        return true;
-    }
-    return false;
-  }
-
-private:
-  sigset_t held, before;
-};
-
-Error cannotWrite(const std::string &path, const std::string &why) {
-  return Error::make("cannot write '" + path + "': " + why);
-}
-
-/// Returns the destination of `path`, without slashes at its end, so that a rename acts on the
-/// folder itself.
-std::string resolveFolder(std::string path) {
-  while (path.size() > 1 && path.back() == '/')
-    path.pop_back();
-  char resolved[PATH_MAX];
-  return realpath(path.c_str(), resolved) ? resolved : path;
-}
-
-using FileIdentity = std::pair<dev_t, ino_t>;
-
-/// Returns the identity of the file that a path leads to.
-std::optional<FileIdentity> identityOf(const std::string &path) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) != 0)
-    return std::nullopt;
-  return FileIdentity(status.st_dev, status.st_ino);
-}
-
-/// Returns the input files of a run that must not be removed, by identity. A file of the folder
-/// that the run continues from may be removed if a result has its name.
-std::map<FileIdentity, std::string> findInputs(const OutputFolder &folder,
-                                               const std::string &target) {
-  bool isContinued = !folder.inputDir.empty() && identityOf(folder.inputDir) == identityOf(target);
-  std::set<std::string> replaced;
-  for (const RunInterface::Array &array : folder.interface.results)
-    replaced.insert(folder.inputDir + "/" + arrayFileName(array.name));
-  std::map<FileIdentity, std::string> inputs;
-  for (const std::string &path : folder.inputs)
-    if (!isContinued || !replaced.count(path))
-      if (std::optional<FileIdentity> identity = identityOf(path))
-        inputs.insert({*identity, path});
-  return inputs;
-}
-
-/// The names of all files that the run of an older folder may have written.
-Expected<std::set<std::string>> namesOfRun(const OutputFolder &folder, const std::string &target) {
-  Expected<std::optional<RunRecord>> record = readRunRecord(target);
-  if (!record)
-    return record.error();
-  std::set<std::string> names;
-  if (!*record)
-    return names;
-  const RunInterface &interface = (*record)->interface.value_or(folder.interface);
-  for (const RunInterface::Array &array : interface.results)
-    names.insert(arrayFileName(array.name));
-  names.insert("run.json");
-  return names;
-}
-
-/// Fails if a file at the target must not be replaced.
-Error checkOldRun(const OutputFolder &folder, const std::string &target) {
-  DIR *open = opendir(target.c_str());
-  if (!open)
-    return errno == ENOENT ? Error::success() : cannotWrite(folder.path, std::strerror(errno));
-  std::set<std::string> entries;
-  while (dirent *entry = readdir(open))
-    if (std::string name = entry->d_name; name != "." && name != "..")
-      entries.insert(name);
-  closedir(open);
-  if (entries.empty())
-    return Error::success();
-  std::map<FileIdentity, std::string> inputs = findInputs(folder, target);
-  Expected<std::set<std::string>> names = namesOfRun(folder, target);
-  if (!names)
-    return cannotWrite(folder.path, "the folder is not the output of a run: " + names.message());
-  for (const std::string &entry : entries) {
-    std::string path = target + "/" + entry;
-    if (std::optional<FileIdentity> identity = identityOf(path);
-        identity && inputs.count(*identity))
-      return cannotWrite(folder.path, "the folder holds '" + entry +
-                                          "', which this run reads as '" + inputs[*identity] + "'");
-    struct stat status{};
-    if (names->empty())
-      return cannotWrite(folder.path,
-                         "the folder holds '" + entry +
-                             "' and no run.json: the folder is not the output of a run");
-    if (!names->count(entry) || lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
-      return cannotWrite(folder.path,
-                         "the folder holds '" + entry + "', which is no result of its run");
-  }
-  return Error::success();
-}
-
-/// Writer of a folder beside the target. With several processes, rank 0 creates it.
-class FolderWriter {
-public:
-  explicit FolderWriter(const OutputFolder &folder) : folder(folder) {}
-
-  Error open() {
-    if (Error error = checkRunFolder(folder))
-      return error;
-    fresh.emplace(resolveFolder(folder.path));
-    into = fresh->path();
-    return fresh->error().empty() ? Error::success() : cannotWrite(folder.path, fresh->error());
-  }
-  /// Joins the folder that another process created.
-  void join(const std::string &path) { into = path; }
-  const std::string &path() const { return into; }
-
-  Error add(const std::vector<ArrayRef> &arrays) const {
-    for (size_t i = 0; i < arrays.size();) {
-      std::vector<ArrayRef> parts;
-      do
-        parts.push_back(arrays[i++]);
-      while (i < arrays.size() && arrays[i].firstRow != 0 && arrays[i].name == parts[0].name);
-      if (Error error = addArray(parts))
-        return underItsName(error);
-      if (hold.interrupted())
-        return Error::make("interrupted");
-    }
-    return Error::success();
-  }
-  Error finish(const RunState &next) {
-    std::string text = runRecordText(next, folder.interface);
-    if (Error error = writeFile(into + "/run.json", text.data(), text.size()))
-      return underItsName(error);
-    return fresh->takePlace() ? Error::success() : cannotWrite(folder.path, fresh->error());
-  }
-
-private:
-  /// Adds one array, or the parts of it that this process has.
-  Error addArray(const std::vector<ArrayRef> &parts) const {
-    std::string path = into + "/" + arrayFileName(parts.front().name);
-    int64_t next = 0;
-    bool isWhole = parts.back().endsWhole();
-    for (const ArrayRef &part : parts) {
-      isWhole &= part.firstRow == next;
-      next += part.wholeRows ? part.shape[0] : 0;
-    }
-    if (isWhole)
-      return writeNpyParts(path, parts);
-    for (const ArrayRef &part : parts)
-      if (Error error = writeNpyRows(path, part))
-        return error;
-    return Error::success();
-  }
-  /// Replaces the temporary name in an error by the folder's final name, which the user knows.
-  Error underItsName(const Error &error) const {
-    std::string text = error.message();
-    if (size_t at = text.find(into); at != std::string::npos)
-      text.replace(at, into.size(), folder.path);
-    return Error::make(text);
-  }
-
-  const OutputFolder &folder;
-  SignalHold hold;
-  std::optional<FreshFolder> fresh;
-  std::string into;
-};
-
-Error writeAlone(FolderWriter &writer, const std::vector<ArrayRef> &arrays, const RunState &next) {
-  if (Error error = writer.open())
-    return error;
-  if (Error error = writer.add(arrays))
-    return error;
-  return writer.finish(next);
-}
-
-/// Writes the arrays of all processes, which share the file system.
-Error writeTogether(FolderWriter &writer, const std::vector<ArrayRef> &arrays, const RunState &next,
-                    Ranks &ranks) {
-  if (Error error = ranks.agree(ranks.isFirst() ? writer.open() : Error::success()))
-    return error;
-  auto paths = ranks.exchange(writer.path());
-  if (!paths)
-    return paths.error();
-  if (!ranks.isFirst())
-    writer.join(paths->front());
-  if (Error error = ranks.agree(writer.add(arrays)))
-    return error;
-  return ranks.agree(ranks.isFirst() ? writer.finish(next) : Error::success());
-}
-
-} // namespace
 
 std::string reprise::runtime::arrayFileName(const std::string &name) {
   std::string file = name + ".npy";
@@ -248,100 +27,141 @@ Error reprise::runtime::checkFileNames(const std::string &what,
   return Error::success();
 }
 
-Expected<InputFolder>
-reprise::runtime::openRunFolder(const std::string &path, const std::vector<std::string> &arguments,
-                                const std::function<bool(size_t)> &mayBeGiven) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-    return Error::make("cannot read '" + path + "': expected a folder");
-  if (Error error = checkFileNames("argument", arguments))
-    return Error::make("cannot read '" + path + "': " + error.message());
-  Expected<std::optional<RunRecord>> record = readRunRecord(path);
-  if (!record)
-    return record.error();
-  InputFolder folder{std::move(*record), {}};
-  for (size_t argument = 0; argument < arguments.size(); ++argument) {
-    std::string file = path + "/" + arrayFileName(arguments[argument]);
-    if (mayBeGiven(argument) && access(file.c_str(), F_OK) == 0)
-      folder.arrays.push_back({argument, std::move(file)});
-  }
-  if (folder.arrays.empty() && !folder.record)
-    return Error::make("cannot continue from '" + path +
-                       "': the folder holds neither run.json nor an argument");
-  return folder;
+static Error cannotRead(const std::string &path, const std::string &why) {
+  return Error::make("cannot read '" + path + "': " + why);
 }
 
-Error reprise::runtime::checkRunFolder(const OutputFolder &folder) {
-  std::vector<std::string> names;
-  for (const RunInterface::Array &array : folder.interface.results) {
-    names.push_back(array.name);
-    if (arrayFileName(array.name).size() > NAME_MAX)
-      return cannotWrite(folder.path,
-                         "the name of result '" + array.name + "' is too long for a file");
+static bool exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }
+
+namespace {
+
+/// Finds the arguments of a program in a folder, or in .safetensors files.
+class ArrayFinder {
+public:
+  ArrayFinder(const std::string &path, const std::vector<std::string> &arguments,
+              const TensorNames &names)
+      : path(path), arguments(arguments), names(names) {}
+
+  /// Reads the record, and the headers of .safetensors files.
+  Error open() {
+    struct stat status{};
+    bool isThere = stat(path.c_str(), &status) == 0;
+    isFolder = isThere && S_ISDIR(status.st_mode);
+    if (isFolder)
+      return openFolder();
+    constexpr std::string_view end = ".index.json";
+    bool isIndex =
+        path.size() > end.size() && path.compare(path.size() - end.size(), end.size(), end) == 0;
+    if (!isThere || !(isIndex || isSafetensorsName(path)))
+      return cannotRead(path, "expected a folder, a .safetensors file or its .index.json");
+    return isIndex ? addIndexedTensors(path, tensors) : openFile();
   }
-  if (Error error = checkFileNames("result", names))
-    return cannotWrite(folder.path, error.message());
-  std::string target = resolveFolder(folder.path);
-  FreshFolder::removeLeftovers(target);
-  if (Error error = checkOldRun(folder, target))
+
+  /// Returns the places of the arguments that may be given.
+  Expected<InputFolder> find(const std::function<bool(size_t)> &mayBeGiven) {
+    InputFolder found{std::move(record), {}};
+    for (size_t argument = 0; argument < arguments.size(); ++argument) {
+      if (!mayBeGiven(argument))
+        continue;
+      std::optional<ArraySource> tensor = findTensor(arguments[argument]);
+      std::string file = path + "/" + arrayFileName(arguments[argument]);
+      bool hasFile = isFolder && exists(file);
+      if (hasFile && tensor)
+        return Error::make("cannot continue from '" + path + "': the argument '" +
+                           arguments[argument] + "' is in '" + arrayFileName(arguments[argument]) +
+                           "' and in '" + tensor->path + "': remove one of them");
+      if (hasFile || tensor)
+        found.arrays.push_back({argument, tensor ? std::move(*tensor) : ArraySource{file}});
+    }
+    if (found.arrays.empty() && !found.record)
+      return Error::make("cannot continue from '" + path + "': " + describeEmpty());
+    return found;
+  }
+
+private:
+  Error openFolder() {
+    if (Error error = checkFileNames("argument", arguments))
+      return cannotRead(path, error.message());
+    Expected<std::optional<RunRecord>> read = readRunRecord(path);
+    if (!read)
+      return read.error();
+    record = std::move(*read);
+    std::string sole = path + "/" + soleTensorFile, index = path + "/" + tensorIndexFile;
+    if (exists(sole) && exists(index))
+      return cannotRead(path, "the folder holds '" + std::string(soleTensorFile) + "' and '" +
+                                  tensorIndexFile + "': name one of them");
+    if (exists(sole))
+      return addTensors(sole, tensors);
+    return exists(index) ? addIndexedTensors(index, tensors) : Error::success();
+  }
+
+  Error openFile() {
+    auto file = SafetensorsFile::open(path);
+    if (!file)
+      return file.error();
+    for (const auto &[name, tensor] : (*file)->tensors())
+      tensors.emplace(name, *file);
+    const std::string &run = (*file)->run();
+    if (run.empty() || run.front() != '{')
+      return Error::success(); // weights from elsewhere, or a part of a folder
+    Expected<RunRecord> read = parseRunRecord(run);
+    if (!read)
+      return cannotRead(path, "the string 'run' of the metadata: " + read.message());
+    record = std::move(*read);
+    return Error::success();
+  }
+
+  std::optional<ArraySource> findTensor(const std::string &argument) const {
+    for (const std::string &name : names.of(argument))
+      if (auto found = tensors.find(name); found != tensors.end())
+        return ArraySource{found->second->path(), found->second, name};
+    return std::nullopt;
+  }
+
+  std::string describeEmpty() const {
+    std::string text = isFolder ? "the folder holds neither run.json nor an argument"
+                                : "the file holds no argument";
+    if (tensors.empty() || arguments.empty())
+      return text;
+    return text + ": it has a tensor '" + tensors.begin()->first + "', the program an argument '" +
+           arguments.front() + "'; names are mapped by --names=F.json";
+  }
+
+  const std::string &path;
+  const std::vector<std::string> &arguments;
+  const TensorNames &names;
+  bool isFolder = false;
+  std::optional<RunRecord> record;
+  TensorFiles tensors;
+};
+
+} // namespace
+
+Expected<InputFolder> reprise::runtime::openRunFolder(const std::string &path,
+                                                      const std::vector<std::string> &arguments,
+                                                      const std::function<bool(size_t)> &mayBeGiven,
+                                                      const TensorNames &names) {
+  ArrayFinder finder(path, arguments, names);
+  if (Error error = finder.open())
     return error;
-  return checkWritable(target, /*asFolder=*/true);
+  return finder.find(mayBeGiven);
 }
 
-Error reprise::runtime::writeRunFolder(const OutputFolder &folder,
-                                       const std::vector<ArrayRef> &arrays, const RunState &next,
-                                       Ranks *ranks) {
-  FolderWriter writer(folder);
-  return ranks ? writeTogether(writer, arrays, next, *ranks) : writeAlone(writer, arrays, next);
+Expected<ArraySource> reprise::runtime::findArray(const ArraySource &source,
+                                                  const std::string &name,
+                                                  const TensorNames &names) {
+  const std::string &path = source.path;
+  if (source.file || !isSafetensorsName(path))
+    return source;
+  auto file = SafetensorsFile::open(path);
+  if (!file)
+    return file.error();
+  for (const std::string &tensor : names.of(name))
+    if ((*file)->tensors().count(tensor))
+      return ArraySource{path, *file, tensor};
+  return cannotRead(path, "there is no tensor '" + names.of(name).front() + "' for '" + name + "'");
 }
 
-void ArrayHasher::add(const ArrayRef &array) {
-  if (array.firstRow == 0) {
-    std::vector<int64_t> shape = array.wholeShape();
-    hasher.update(array.name);
-    hasher.update(dtypeName(array.dtype));
-    hasher.update(shape.data(), shape.size() * sizeof(int64_t));
-  }
-  addBytes(array);
-  if (array.endsWhole())
-    hasher.mix(array.wholeBytes());
-}
-
-/// Adds whole words, so that the hash equals that of an array in one piece.
-void ArrayHasher::addBytes(const ArrayRef &array) {
-  constexpr uint64_t chunkBytes = 1 << 16;
-  std::vector<uint64_t> chunk(chunkBytes / 8 + 1);
-  char *begin = reinterpret_cast<char *>(chunk.data());
-  const char *data = static_cast<const char *>(array.data);
-  uint64_t bytes = array.bytes();
-  for (uint64_t at = 0; at < bytes; at += chunkBytes) {
-    uint64_t part = std::min(bytes - at, chunkBytes), filled = left.size();
-    std::memcpy(begin, left.data(), filled);
-    std::memcpy(begin + filled, data + at, part);
-    canonicalizeNaNs(array.dtype, begin + filled, part / elementBytes(array.dtype));
-    bool isEnd = array.endsWhole() && at + part == bytes;
-    uint64_t ready = isEnd ? filled + part : (filled + part) / 8 * 8;
-    hasher.words(begin, ready);
-    left.assign(begin + ready, filled + part - ready);
-  }
-}
-
-std::string ArrayHasher::text() const { return hashText(hasher.value()) + left; }
-
-void ArrayHasher::goOn(const std::string &text) {
-  hasher = Hasher(std::strtoull(text.substr(0, 16).c_str(), nullptr, 16));
-  left = text.substr(std::min<size_t>(text.size(), 16));
-}
-
-uint64_t reprise::runtime::hashArrays(const std::vector<ArrayRef> &arrays) {
-  ArrayHasher hasher;
-  for (const ArrayRef &array : arrays)
-    hasher.add(array);
-  return hasher.value();
-}
-
-std::string reprise::runtime::hashText(uint64_t hash) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-  return text;
+Expected<ArrayFile> reprise::runtime::openArray(const ArraySource &source, DType dtype) {
+  return source.file ? source.file->array(source.tensor, dtype) : openNpy(source.path, dtype);
 }

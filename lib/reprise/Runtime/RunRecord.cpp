@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace reprise::runtime;
@@ -99,10 +100,11 @@ static bool readArrays(const JsonValue *value, bool hasRoles, std::vector<Array>
   });
 }
 
-static Error parseRecord(const std::string &text, RunRecord &record) {
+Expected<RunRecord> reprise::runtime::parseRunRecord(const std::string &text) {
   Expected<JsonValue> object = parseJson(text);
   if (!object)
     return object.error();
+  RunRecord record;
   const std::pair<const char *, int64_t *> fields[] = {{"seed", &record.state.seed},
                                                        {"next_offset", &record.state.offset},
                                                        {"next_step", &record.state.step}};
@@ -122,7 +124,9 @@ static Error parseRecord(const std::string &text, RunRecord &record) {
       return Error::make("expected 'entry', 'arguments' and 'results' as a run writes them");
     interface.entry = entry->text;
   }
-  return checkRunState(record.state);
+  if (Error error = checkRunState(record.state))
+    return error;
+  return record;
 }
 
 Expected<std::optional<RunRecord>> reprise::runtime::readRunRecord(const std::string &folder) {
@@ -132,10 +136,10 @@ Expected<std::optional<RunRecord>> reprise::runtime::readRunRecord(const std::st
   Expected<std::vector<uint8_t>> bytes = readFile(path);
   if (!bytes)
     return bytes.error();
-  RunRecord record;
-  if (Error error = parseRecord(std::string(bytes->begin(), bytes->end()), record))
-    return Error::make("cannot read '" + path + "': " + error.message());
-  return std::optional<RunRecord>(std::move(record));
+  Expected<RunRecord> record = parseRunRecord(std::string(bytes->begin(), bytes->end()));
+  if (!record)
+    return Error::make("cannot read '" + path + "': " + record.message());
+  return std::optional<RunRecord>(std::move(*record));
 }
 
 //===-- Going on ------------------------------------------------------------------------------===//
@@ -145,6 +149,12 @@ static const Array *findArray(const std::vector<Array> &arrays, const std::strin
     if (array.name == name)
       return &array;
   return nullptr;
+}
+
+static std::string nounOf(const std::string &path) {
+  struct stat status{};
+  bool isFile = stat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
+  return isFile ? "the file" : "the folder";
 }
 
 Error reprise::runtime::checkRecord(const std::string &folder,
@@ -159,13 +169,13 @@ Error reprise::runtime::checkRecord(const std::string &folder,
     bool isKept = array.role == Role::State || findArray(own.results, array.name);
     if (has[i] || !(array.role == Role::Parameter || (record && isKept)))
       continue;
-    return fail((theirs ? "the output of entry '" + theirs->entry + "'" : "the folder") +
+    return fail((theirs ? "the output of entry '" + theirs->entry + "'" : nounOf(folder)) +
                 " has no " + roleName(array.role) + " '" + array.name + "'");
   }
   if (!theirs || theirs->entry != own.entry)
     return Error::success();
   for (const Array &array : theirs->arguments)
     if (array.role == Role::Parameter && !findArray(own.arguments, array.name))
-      return fail("the folder is from another model, with parameter '" + array.name + "'");
+      return fail(nounOf(folder) + " is from another model, with parameter '" + array.name + "'");
   return Error::success();
 }

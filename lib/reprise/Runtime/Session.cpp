@@ -1,7 +1,7 @@
 // reprise: training steps: initial values, inputs of each step, results, and the state of the run
 #include "reprise/Runtime/Session.h"
 #include "Loss.h"
-#include "reprise/Runtime/Hash.h"
+#include "reprise/Runtime/File.h"
 #include "reprise/Support/Wording.h"
 
 #include <algorithm>
@@ -104,18 +104,22 @@ template <typename Visit> Error Session::forEachPart(const std::string &argument
              : fail(name, "the step takes no argument '" + argument + "'" + hint(bundle, argument));
 }
 
-Error Session::giveArray(const std::string &argument, const std::string &path) {
+Error Session::giveArray(const std::string &argument, const ArraySource &given) {
+  // An unknown argument is a better error than a missing tensor.
+  Expected<ArraySource> source = find(argument) ? findArray(given, argument, names) : given;
+  if (!source)
+    return source.error();
   if (ranks)
-    elsewhere[argument] = path;
-  std::shared_ptr<const NpyFile> file; // file of all parts
+    elsewhere[argument] = *source;
+  std::shared_ptr<const ArrayFile> file; // file of all parts
   return forEachPart(argument, [&](DeviceSession &part, size_t index) {
-    return part.values().giveArray(index, path, file);
+    return part.values().giveArray(index, *source, file);
   });
 }
 
 Error Session::giveValue(const ArrayRef &value) {
   if (ranks)
-    elsewhere[value.name] = "";
+    elsewhere[value.name] = {};
   return forEachPart(value.name, [&](DeviceSession &part, size_t index) {
     return part.values().giveValue(index, value);
   });
@@ -141,52 +145,61 @@ static bool hasValue(const Parts &parts, const std::string &argument) {
 }
 
 Error Session::giveFolder(const std::string &path) {
-  std::vector<std::string> names;
+  std::vector<std::string> arguments;
   std::vector<Role> roles;
   for (const Argument &argument : bundle.arguments)
     if (beginsArray(argument)) {
-      names.push_back(arrayName(argument));
+      arguments.push_back(arrayName(argument));
       roles.push_back(argument.role);
     }
   auto mayBeGiven = [&](size_t argument) {
-    return roles[argument] < Role::Seed && !isBound(parts, names[argument]);
+    return roles[argument] < Role::Seed && !isBound(parts, arguments[argument]);
   };
-  Expected<InputFolder> found = openRunFolder(path, names, mayBeGiven);
+  Expected<InputFolder> found = openRunFolder(path, arguments, mayBeGiven, names);
   if (!found)
     return found.error();
-  folder = path;
-  record = std::move(found->record);
-  if (record)
+  folders.push_back(path);
+  if (found->record) {
+    record = std::move(found->record);
     if (Error error = setState(record->state))
       return error;
-  for (const auto &[argument, file] : found->arrays)
-    if (Error error = giveArray(names[argument], file))
+  }
+  for (const auto &[argument, source] : found->arrays)
+    if (Error error = giveArray(arguments[argument], source))
       return error;
   return Error::success();
 }
 
-/// Returns each file once.
-std::vector<std::string> Session::inputFiles() const {
-  std::vector<std::string> files;
+OutputFolder Session::outputFolder(const std::string &path) const {
+  OutputFolder output{path, describeInterface(bundle), {}, "", {}, names, 0};
+  for (const std::string &folder : folders)
+    if (output.inputDir.empty() || isSameFile(folder, path))
+      output.inputDir = folder;
+  auto add = [&](const std::string &file, bool isTensor, const std::string &argument) {
+    if (std::find(output.inputs.begin(), output.inputs.end(), file) == output.inputs.end())
+      output.inputs.push_back(file);
+    if (isTensor)
+      output.tensors[file].push_back(argument);
+  };
   for (auto &part : parts)
-    for (const std::string &file : part->values().files())
-      if (std::find(files.begin(), files.end(), file) == files.end())
-        files.push_back(file);
-  for (const auto &[argument, file] : elsewhere)
-    if (!file.empty() && std::find(files.begin(), files.end(), file) == files.end())
-      files.push_back(file);
-  return files;
+    for (size_t i = 0; i < part->manifest().arguments.size(); ++i)
+      if (const ArrayFile *file = part->values().file(i))
+        add(file->path(), !file->tensor().empty(), arrayName(part->manifest().arguments[i]));
+  for (const auto &[argument, source] : elsewhere)
+    if (!source.path.empty())
+      add(source.path, source.file != nullptr, argument);
+  return output;
 }
 
 /// A run that goes on does not start afresh in any of its parts.
 Error Session::checkFolder() const {
-  if (folder.empty())
+  if (folders.empty())
     return Error::success();
   std::vector<bool> has;
   for (const Argument &argument : bundle.arguments)
     if (argument.role < Role::Seed && beginsArray(argument))
       has.push_back(elsewhere.count(arrayName(argument)) || hasValue(parts, arrayName(argument)));
-  return checkRecord(folder, record, describeInterface(bundle), has);
+  return checkRecord(folders.back(), record, describeInterface(bundle), has);
 }
 
 /// Returns the size and a hash of the first bytes: reading a whole file with the inputs of many
@@ -207,14 +220,18 @@ static std::string digestOf(const std::string &path) {
 
 /// Fails if processes were given different values, so that all processes run the same steps.
 static Error checkAlike(Ranks &ranks, const std::string &name, const RunState &state, int64_t steps,
-                        const std::map<std::string, std::string> &files) {
+                        const std::map<std::string, ArraySource> &sources) {
   Ranks::Facts facts = {{"the seed", std::to_string(state.seed)},
                         {"the random offset", std::to_string(state.offset)},
                         {"the first step", std::to_string(state.step)},
                         {"the number of steps", std::to_string(steps)}};
-  for (const auto &[argument, file] : files)
-    facts.push_back(
-        {"the value of '" + argument + "'", file.empty() ? "in memory" : digestOf(file)});
+  std::map<std::string, std::string> digests = {{"", "in memory"}}; // by file
+  for (const auto &[argument, source] : sources) {
+    auto [digest, isNew] = digests.try_emplace(source.path);
+    if (isNew)
+      digest->second = digestOf(source.path);
+    facts.push_back({"the value of '" + argument + "'", digest->second});
+  }
   return ranks.checkAlike(name, facts);
 }
 
@@ -317,11 +334,14 @@ Error Session::meet() {
 Expected<uint64_t> Session::hash() const {
   if (isPaused())
     return fail(name, "the step waits at its pause: only some of its results are there");
+  Error unread = checkData(results());
   if (!ranks)
-    return hashArrays(results());
+    return unread ? Expected<uint64_t>(fail(name, unread.message())) : hashArrays(arrays);
+  if (Error error = ranks->agree(unread))
+    return error;
   ArrayHasher hasher;
   std::map<std::string, ArrayRef> own;
-  for (size_t i = 0; i < results().size(); ++i)
+  for (size_t i = 0; i < arrays.size(); ++i)
     own[sources[i].part->resultName(sources[i].array)] = arrays[i];
   for (size_t i = 0; i < bundle.results.size();) {
     uint32_t rank = bundle.results[i].device;

@@ -56,7 +56,7 @@ struct StepsTest : InterpreterTest {
   }
   /// The elements of an array of floats in a run's folder.
   std::vector<float> array(const std::string &name) {
-    auto open = runtime::NpyFile::open(file(name), runtime::DType::F32);
+    auto open = runtime::openNpy(file(name), runtime::DType::F32);
     if (!open) {
       ADD_FAILURE() << open.message();
       return {};
@@ -176,7 +176,9 @@ TEST_F(StepsTest, refusesWhatItShould) {
   expectProblem(training, options, "the offset 6 is no multiple of 4");
   options.offset.reset();
   options.inputDir = file("none");
-  expectProblem(training, options, "cannot read '" + file("none") + "': expected a folder");
+  expectProblem(training, options,
+                "cannot read '" + file("none") +
+                    "': expected a folder, a .safetensors file or its .index.json");
   options.inputDir = file("");
   expectProblem(R"(func.func @f(%x: tensor<f32> {reprise.role = "input", reprise.name = "a/b"},
                                 %y: tensor<f32> {reprise.role = "input", reprise.name = "a.b"}) {

@@ -26,7 +26,7 @@ protected:
   std::string open(const std::string &file, DType dtype) {
     std::string path = folder.file("a.npy");
     EXPECT_FALSE(bool(writeFile(path, file.data(), file.size())));
-    Expected<NpyFile> array = NpyFile::open(path, dtype);
+    Expected<ArrayFile> array = openNpy(path, dtype);
     if (array)
       return "ok";
     std::string start = "cannot read '" + path + "': ";
@@ -58,7 +58,7 @@ TEST_F(Npy, RoundTripOfEveryTypeAndRank) {
       std::string path = folder.file("a.npy");
       ASSERT_FALSE(bool(writeNpy(path, array)));
       EXPECT_EQ((contents(path).size() - array.bytes()) % 64, 0u);
-      Expected<NpyFile> file = NpyFile::open(path, dtype);
+      Expected<ArrayFile> file = openNpy(path, dtype);
       ASSERT_TRUE(bool(file)) << file.message();
       EXPECT_EQ(file->shape(), shape);
       std::vector<uint8_t> again(data.size(), 9);
@@ -104,7 +104,7 @@ TEST_F(Npy, RefusesWhatItShould) {
   EXPECT_EQ(open(with("2, 3", "-2, 3"), DType::F32), "the header cannot be parsed");
   EXPECT_EQ(open(with("2, 3", "3"), DType::F32), "the header cannot be parsed");
   EXPECT_EQ(open(with("'shape'", "'descr'"), DType::F32), "the header cannot be parsed");
-  EXPECT_EQ(NpyFile::open("/dev/zero", DType::F32).message(),
+  EXPECT_EQ(openNpy("/dev/zero", DType::F32).message(),
             "cannot read '/dev/zero': expected a regular file");
 }
 
@@ -129,7 +129,7 @@ TEST_F(Npy, BoolsAreChecked) {
   ASSERT_EQ(
       open(npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "\1\2"), DType::I1),
       "ok");
-  Expected<NpyFile> file = NpyFile::open(folder.file("a.npy"), DType::I1);
+  Expected<ArrayFile> file = openNpy(folder.file("a.npy"), DType::I1);
   uint8_t bools[2];
   EXPECT_FALSE(bool(file->read(bools, 0, 1)));
   EXPECT_EQ(file->read(bools, 0, 2).message(), "cannot read '" + folder.file("a.npy") +

@@ -160,7 +160,8 @@ std::string halve(Bundle bundle, int64_t steps, const std::string &from, const s
     error = session.start(steps);
   for (int64_t i = 0; i < steps && !error; ++i)
     error = session.step();
-  OutputFolder folder{to, describeInterface((*group)->bundle()), session.inputFiles(), from};
+  OutputFolder folder = session.outputFolder(to);
+  folder.inputDir = from;
   if (!error)
     error = writeRunFolder(folder, session.results(), session.state());
   return error ? error.message() : hashText(*session.hash());

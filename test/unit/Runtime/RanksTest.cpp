@@ -260,7 +260,8 @@ TEST(Ranks, RowsOfSeveralProcessesAreOneArray) {
     EXPECT_FALSE(session.start(2));
     EXPECT_FALSE(session.step());
     EXPECT_FALSE(session.step());
-    OutputFolder output{to, describeInterface(group.bundle()), session.inputFiles(), from};
+    OutputFolder output = session.outputFolder(to);
+    output.inputDir = from;
     EXPECT_FALSE(writeRunFolder(output, session.results(), session.state(), group.ranks()));
     return hashText(*session.hash());
   };

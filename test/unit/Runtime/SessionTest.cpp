@@ -166,7 +166,8 @@ TEST_F(SessionTest, RefusesWhatItShould) {
   EXPECT_EQ(session->setState({0, 6, 0}).message(), "the offset 6 is no multiple of 4");
   EXPECT_TRUE(bool(session->setState({0, -4, 0})));
   EXPECT_EQ(session->giveFolder(folder.file("none")).message(),
-            "cannot read '" + folder.file("none") + "': expected a folder");
+            "cannot read '" + folder.file("none") +
+                "': expected a folder, a .safetensors file or its .index.json");
   bundle.arguments[0].name = "a/b";
   bundle.arguments[1].name = "a.b";
   bundle.results[1].name = "a/b";
