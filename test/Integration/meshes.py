@@ -13,7 +13,7 @@ import signal
 
 import checks
 from checks import check, compile_fitting, compile_model, finish, refuses, run, same_folder, tool, zoo
-from processes import MPIRUN, Running, need_mpi
+from processes import MPIRUN, Running, need_mpi, reached
 
 TEXT = ["--width=32", "--heads=2", "--seq=8", "--batch=8", "--vocab=64"]
 MODELS = {
@@ -105,27 +105,55 @@ def check_shares():
     check("4 replicas hold a quarter each", max(held[4]) < 0.28 * held[1][0] and sum(held[4]) < 1.02 * held[1][0], str(held))
 
 
+#: Bundles that continue one run: the number of programs, and the flags.
+ELASTIC = {"eight.rpb": (8, ["--mesh=data=8"]), "four.rpb": (4, ["--mesh=data=2", "--stages=2"]), "single.rpb": (1, [])}
+#: Outputs of each part of the run, and flags.
+FORMS = {"elastic": [], "elastic.safetensors": [], "elastic-shards": ["--shard-size=30kB"]}
+
+
+def continue_on_meshes(output, flags, as_processes):
+    """Three steps on each mesh; each one continues from the output of the one before."""
+    before = ["--seed=5"]
+    for bundle, (count, _) in ELASTIC.items():
+        command = [*MPIRUN, "-n", count] if as_processes else []
+        tool(*command, "reprise-run", bundle, "--steps=3", *before, f"--output-dir={output}", *flags)
+        before = [f"--input-dir={output}"]
+
+
 def check_elastic():
     """Three steps on eight replicas, three on two of two stages and three on one device equal nine steps on one."""
-    folder = []
-    for flags in (["--mesh=data=8"], ["--mesh=data=2", "--stages=2"], []):
-        compile_model("gpt2.mlir", "part.rpb", *CUT, *flags)
-        run("part.rpb", "elastic", "--steps=3", *(folder or ["--seed=5"]))
-        folder = ["--input-dir=elastic"]
-    run("part.rpb", "nine", "--steps=9", "--seed=5")
+    for bundle, (_, flags) in ELASTIC.items():
+        compile_model("gpt2.mlir", bundle, *CUT, "--threads=1", *flags)
+    run("single.rpb", "nine", "--steps=9", "--seed=5")
+    continue_on_meshes("elastic", [], as_processes=False)
     same_folder("3 steps on 8, 3 on 2 x 2 and 3 on 1", "nine", "elastic")
 
 
-def check_processes():
-    """Four processes write the folder of one device, and eight processes end if one is killed."""
-    compile_model("gpt2.mlir", "mesh.rpb", *CUT, "--mesh=data=2", "--stages=2", "--threads=1")
-    tool(*MPIRUN, "-n", 4, "reprise-run", "mesh.rpb", *FLAGS, "--output-dir=ranks")
-    same_folder("2 x 2 in four processes", "one-gpt2", "ranks")
-    compile_model("gpt2.mlir", "eight.rpb", *CUT, "--mesh=data=8", "--threads=1")
-    running = Running("killed", "--save-every=1", count=8, command=("reprise-run", "eight.rpb"))
-    os.kill(running.ranks[5], signal.SIGKILL)
-    error = running.ends("one of eight replicas is killed", 137, None)
-    check("mpirun names the replica", "rank 5 " in error and "signal 9" in error, error)
+def check_elastic_processes():
+    """The same in processes, whose number changes twice, through each form of output."""
+    for output, flags in FORMS.items():
+        run("single.rpb", f"nine-{output}", "--steps=9", "--seed=5", *flags)
+        continue_on_meshes(output, flags, as_processes=True)
+        if output.endswith(".safetensors"):
+            check(f"8, 4 and 1 processes write {output}", pathlib.Path(output).read_bytes() == pathlib.Path(f"nine-{output}").read_bytes())
+        else:
+            same_folder(f"8, 4 and 1 processes write {output}", f"nine-{output}", output)
+
+
+def check_kills():
+    """If any of eight processes is killed, all end with one error, and what they saved is whole."""
+    for rank in range(8):
+        behind = ["--save-behind"] if rank % 2 else []
+        running = Running("killed", "--save-every=1", *behind, count=8, command=("reprise-run", "eight.rpb"))
+        os.kill(running.ranks[rank], signal.SIGKILL)
+        error = running.ends(f"replica {rank} is killed", 137, None)
+        check(f"mpirun names replica {rank}, once", error.count(f"rank {rank} ") == 1 and error.count("signal 9") == 1, error)
+    steps = reached("killed")
+    tool("reprise-run", "single.rpb", f"--steps={steps}", "--seed=5", "--output-dir=unhurt")
+    same_folder("what killed replicas saved is whole", "killed", "unhurt")
+    left = [path.name for path in pathlib.Path().iterdir() if ".reprise-" in path.name]
+    tool("reprise-run", "single.rpb", "--input-dir=killed", "--output-dir=killed")
+    check("the next run removes what killed replicas left", not [name for name in left if os.path.exists(name)], str(left))
 
 
 def check_refusals():
@@ -153,7 +181,8 @@ def main():
     check_elastic()
     check_refusals()
     need_mpi()
-    check_processes()
+    check_elastic_processes()
+    check_kills()
     finish()
 
 
