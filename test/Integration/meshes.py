@@ -130,7 +130,7 @@ def check_elastic():
 
 
 def check_elastic_processes():
-    """The same in processes, whose number changes twice, through each form of output."""
+    """Checks processes whose number changes twice, through each form of output."""
     for output, flags in FORMS.items():
         run("single.rpb", f"nine-{output}", "--steps=9", "--seed=5", *flags)
         continue_on_meshes(output, flags, as_processes=True)

@@ -17,6 +17,7 @@ from .._errors import UsageError
 from ._export_batch import BatchDim, batch_dims
 from ._export_norms import averages_by_tensors
 from ._export_optimizers import Rates, Slot, updates_of
+from ._names import STATES, all_names, array_name
 from ._plan_regions import list_bounds, mark
 from ._seam.dynamo import reset
 from ._seam.joint import InputMutationAOTOutput
@@ -75,6 +76,8 @@ class Exported:
     def __init__(self, path: pathlib.Path, arrays: pathlib.Path, batch_dims: dict[str, int]) -> None:
         #: The .mlir file.
         self.path = path
+        #: Names of tensors for ``reprise-run --names``.
+        self.names = path.with_suffix(".names.json")
         #: The folder for ``reprise-run --input-dir``.
         self.arrays = arrays
         #: Inputs that micro-batches divide, and the dimension along which they do.
@@ -102,8 +105,8 @@ class _Step:
                  batch_dim: BatchDim) -> None:
         self.graph, self.tensors = captured.graph, captured.tensors
         self.builder: Builder = self.graph.builder
-        known = [("parameter", name.replace(".", "/"), each) for name, each in model.named_parameters()]
-        known += [("state", name.replace(".", "/"), each) for name, each in model.named_buffers()]
+        known = [("parameter", array_name(name), each) for name, each in model.named_parameters()]
+        known += [("state", array_name(name), each) for name, each in model.named_buffers()]
         known += [("input", name, each) for name, each in given.items()]
         #: The optimizer's state.
         self.slots: list[Slot] = []
@@ -210,6 +213,15 @@ class _Step:
         entries += self.entry("grad", text, results)
         return "module {\n" + entries + (self.train(optimizer) if optimizer else "") + "}\n"
 
+    def tensor_names(self, model: torch.nn.Module) -> dict[str, list[str]]:
+        """Names of tensors for ``reprise-run --names``: those of PyTorch, with all names of a shared parameter."""
+        names = {array_name(first): each for first, each in all_names(model).items()}
+        for slot in self.slots:
+            kind, _, parameter = slot.name.partition("/")
+            if parameter in names:
+                names[slot.name] = [f"state.{names[parameter][0]}.{STATES[kind]}"]
+        return names
+
     def write_arrays(self, folder: pathlib.Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for _, name, value, tensor in self.arguments:
@@ -240,8 +252,8 @@ def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, 
 
     ``example_inputs`` are the positional or the named arguments of one batch. ``loss`` computes a scalar from the
     model's result; by default the result is a scalar, or has one. Parameters, buffers and the batch go to the folder
-    beside ``path`` with the same name without its suffix, for ``reprise-run --input-dir``. The model and its buffers
-    stay unchanged.
+    beside ``path`` with the same name without its suffix, for ``reprise-run --input-dir``, and names of tensors to the
+    file with the suffix .names.json. The model and its buffers stay unchanged.
 
     ``batch_dim`` is the dimension that ``--microbatches`` cuts: a dimension of the first input, and of all inputs of
     the same size there; or a dictionary from names of inputs to their dimensions, in which other inputs are whole; or
@@ -265,4 +277,6 @@ def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, 
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     step.write_arrays(path.with_suffix(""))
-    return Exported(path, path.with_suffix(""), step.batch_dims)
+    exported = Exported(path, path.with_suffix(""), step.batch_dims)
+    exported.names.write_text(json.dumps(step.tensor_names(model), indent=1) + "\n")
+    return exported

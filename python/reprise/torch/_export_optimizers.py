@@ -8,6 +8,7 @@ from typing import Any, Callable
 import torch
 
 from .._errors import UsageError
+from ._names import STATES, power_after
 from .aten import Builder, Value
 
 
@@ -42,7 +43,7 @@ class Rates:
         known = [slot for slot in self.state if slot.name == name]
         if known:
             return known[0].next
-        slot = Slot(name, Value(f"%o_{name}", (), torch.float32), base**steps)
+        slot = Slot(name, Value(f"%o_{name}", (), torch.float32), power_after(base, steps))
         slot.next = b.binary("mul", slot.value, base)
         self.state.append(slot)
         return slot.next
@@ -68,7 +69,7 @@ def _sgd(b: Builder, rates: Rates, group: dict[str, Any], suffix: str) -> Callab
         if decay:
             gradient = b.binary("add", gradient, b.binary("mul", parameter, decay))
         if momentum:
-            slot = rates.like(parameter, name, number, "momentum", state.get("momentum_buffer"))
+            slot = rates.like(parameter, name, number, "momentum", state.get(STATES["momentum"]))
             slot.next = b.binary("add", b.binary("mul", slot.value, momentum), gradient)
             nesterov = group["nesterov"]
             gradient = b.binary("add", gradient, b.binary("mul", slot.next, momentum)) if nesterov else slot.next
@@ -97,8 +98,7 @@ def _adam(b: Builder, rates: Rates, group: dict[str, Any], suffix: str, is_decou
     def update(parameter: Value, gradient: Value, name: str, number: int, state: dict[str, Any]) -> Value:
         if decay and not is_decoupled:
             gradient = b.binary("add", gradient, b.binary("mul", parameter, decay))
-        first, second = (rates.like(parameter, name, number, kind, state.get(key)) for kind, key in (
-            ("first_moment", "exp_avg"), ("second_moment", "exp_avg_sq")))
+        first, second = (rates.like(parameter, name, number, kind, state.get(STATES[kind])) for kind in ("first_moment", "second_moment"))
         first.next = b.binary("add", b.binary("mul", first.value, beta1), b.binary("mul", gradient, 1 - beta1))
         square = b.binary("mul", b.binary("mul", gradient, gradient), 1 - beta2)
         second.next = b.binary("add", b.binary("mul", second.value, beta2), square)
