@@ -127,7 +127,10 @@ REPRISE_EXPORT reprise_error *reprise_run_bind(reprise_run *run, const char *nam
                                                const DLTensor *tensor, int *is_copied);
 /* Copies the tensor, which is on the CPU and row-major without gaps, into the argument. An input
  * with one more leading dimension, of 1 or more, holds one value per step number. Another shape is
- * an error. */
+ * an error.
+ *
+ * An input is the whole batch, also for replicas: micro-batch m of M has the samples from
+ * m * (B / M) + min(m, B % M) on, for any number of replicas. */
 REPRISE_EXPORT reprise_error *reprise_run_give(reprise_run *run, const char *name,
                                                const DLTensor *tensor);
 /* Reads names of tensors in .safetensors files, as --names does, for later calls. */

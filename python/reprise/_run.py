@@ -65,7 +65,10 @@ class Run:
         self._run.lend(name, array, self._types.get(name) == "bf16")
 
     def give(self, name: str, array: Any) -> None:
-        """Gives an argument a copy. An input with one more leading dimension holds one value per step."""
+        """Gives an argument a copy. An input with one more leading dimension holds one value per step.
+
+        An input is the whole batch, also for replicas: micro-batch m of M has the samples from ``m * (B // M) + min(m, B % M)``
+        on, for any number of replicas."""
         self._run.give(name, array, self._types.get(name) == "bf16")
 
     @property

@@ -112,7 +112,7 @@ def try_mistakes():
                        ("there is no such file", lambda: reprise.torch.read_run("nowhere", model)),
                        ("the model of shape", lambda: reprise.torch.read_run("adamw.out", other_shape())),
                        ("has 'embed/weight' as F32, the model as torch.float64", lambda: reprise.torch.read_run("adamw.out", make_small()[0].double())),
-                       ("no output of a step with this optimizer", lambda: reprise.torch.read_run("momentum.out", model, optimizer)),
+                       ("the output is of a step with another optimizer", lambda: reprise.torch.read_run("momentum.out", model, optimizer)),
                        ("it exists", lambda: reprise.torch.write_run("adamw.out", model, optimizer))):
         try:
             call()

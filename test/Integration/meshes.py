@@ -10,8 +10,11 @@ import os
 import pathlib
 import re
 import signal
+import struct
+import subprocess
 
 import checks
+from arrays import write_npy
 from checks import check, compile_fitting, compile_model, finish, refuses, run, same_folder, tool, zoo
 from processes import MPIRUN, Running, need_mpi, reached
 
@@ -156,6 +159,30 @@ def check_kills():
     check("the next run removes what killed replicas left", not [name for name in left if os.path.exists(name)], str(left))
 
 
+def check_feed():
+    """Micro-batch m of 8 begins at sample m·⌊B/8⌋ + min(m, B mod 8), whatever the mesh: an index that is wrong in two
+    neighbouring samples is told by the replica that reads them, once for each micro-batch."""
+    batch, length = 19, 4
+    begins = [m * (batch // 8) + min(m, batch % 8) for m in range(9)]
+    zoo("feed.mlir", "gpt2", "--layers=2", "--width=16", "--heads=2", f"--seq={length}", "--vocab=32", f"--batch={batch}")
+    for replicas, flags in ((1, []), (2, []), (8, []), (2, ["--stages=2", "--schedule=1f1b"])):
+        compile_model("feed.mlir", "feed.rpb", *CUT, "--threads=1", f"--mesh=data={replicas}", *flags)
+        stages, wrong = 2 if flags else 1, []
+        for sample in range(batch - 1):
+            micro, other = (max(m for m in range(8) if begins[m] <= each) for each in (sample, sample + 1))
+            replica, size = micro * replicas // 8, begins[micro + 1] - begins[micro]
+            if replica != other * replicas // 8:
+                continue  # two replicas read the samples, and either may be first
+            rows = [[1, 1, 100 + i if i in (sample, sample + 1) else 1, 1] for i in range(batch)]
+            write_npy("tokens.npy", "<i4", (batch, length), struct.pack(f"<{batch * length}i", *itertools.chain(*rows)))
+            done = subprocess.run(["reprise-run", "feed.rpb", "--check-indices", "--input=tokens=tokens.npy"], stderr=subprocess.PIPE, text=True)
+            place = f": {1 + (micro == other)} of {size * length}, the first is {100 + sample} at position {(sample - begins[micro]) * length + 2}"
+            program = f"program 'train_{replica * stages}'" if replicas * stages > 1 else "feed.rpb: step 0"
+            if place not in done.stderr or program not in done.stderr:
+                wrong.append((sample, place, done.stderr))
+        check(f"{replicas} replicas {' '.join(flags)} read the samples of their micro-batches", not wrong, str(wrong[:2]))
+
+
 def check_refusals():
     def refused(name, message, *flags, code=2):
         refuses(name, message, "reprise-compile", "gpt2.mlir", "-o", "no.rpb", *flags, code=code)
@@ -179,6 +206,7 @@ def main():
     check_bytes()
     check_shares()
     check_elastic()
+    check_feed()
     check_refusals()
     need_mpi()
     check_elastic_processes()

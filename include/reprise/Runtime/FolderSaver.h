@@ -28,16 +28,21 @@ public:
 
   /// Returns whether a save is outstanding.
   bool isBusy() const { return outstanding != nullptr; }
-  /// Returns the bytes of the largest copy.
-  uint64_t snapshotBytes() const { return largest; }
+  /// Returns the bytes of the largest copy, which stay allocated for the next one.
+  uint64_t snapshotBytes() const { return room; }
 
 private:
   struct Outstanding;
+  struct Free {
+    void operator()(uint8_t *memory) const;
+  };
+  Error makeRoom(uint64_t bytes);
   Error copyArrays(Outstanding &save, const std::vector<ArrayRef> &arrays);
 
   Ranks *const ranks;
+  std::unique_ptr<uint8_t, Free> copy; ///< memory of the copy, which the next save uses again
+  uint64_t room = 0;                   ///< bytes of the memory
   std::unique_ptr<Outstanding> outstanding;
-  uint64_t largest = 0;
 };
 
 } // namespace reprise::runtime

@@ -10,11 +10,7 @@
 
 using namespace reprise::runtime;
 
-namespace {
-struct Free {
-  void operator()(uint8_t *memory) const { std::free(memory); }
-};
-} // namespace
+void FolderSaver::Free::operator()(uint8_t *memory) const { std::free(memory); }
 
 /// Save whose arrays a thread writes.
 struct FolderSaver::Outstanding {
@@ -31,7 +27,6 @@ struct FolderSaver::Outstanding {
   }
 
   FolderWriter writer;
-  std::unique_ptr<uint8_t, Free> copy;
   std::vector<ArrayRef> arrays; ///< arrays in the copy
   Error added = Error::success();
   std::atomic<bool> isDone = false, isAbandoned = false;
@@ -48,20 +43,29 @@ Error FolderSaver::save(const OutputFolder &folder, const std::vector<ArrayRef> 
   return writeRunFolder(folder, arrays, next, ranks);
 }
 
-/// Copies the arrays into one piece of memory, which may be missing without being fatal.
+/// Sees that the memory of the copy is large enough. Memory that is used again has its pages
+/// already.
+Error FolderSaver::makeRoom(uint64_t bytes) {
+  if (copy && room >= bytes)
+    return Error::success();
+  copy.reset();
+  copy.reset(static_cast<uint8_t *>(std::malloc(std::max<uint64_t>(bytes, 1))));
+  room = copy ? bytes : 0;
+  return copy ? Error::success()
+              : Error::make("no memory for a copy of the results, " + groupDigits(int64_t(bytes)) +
+                            " bytes: save without a copy, before the next step");
+}
+
 Error FolderSaver::copyArrays(Outstanding &save, const std::vector<ArrayRef> &arrays) {
   if (Error error = checkData(arrays))
     return error;
   uint64_t bytes = 0;
   for (const ArrayRef &array : arrays)
     bytes += array.bytes();
-  largest = std::max(largest, bytes);
-  save.copy.reset(static_cast<uint8_t *>(std::malloc(std::max<uint64_t>(bytes, 1))));
-  if (!save.copy)
-    return Error::make("no memory for a copy of the results, " + groupDigits(int64_t(bytes)) +
-                       " bytes: save without a copy, before the next step");
+  if (Error error = makeRoom(bytes))
+    return error;
   save.arrays = arrays;
-  uint8_t *at = save.copy.get();
+  uint8_t *at = copy.get();
   for (ArrayRef &array : save.arrays) {
     if (array.bytes() != 0)
       std::memcpy(at, array.data, array.bytes());

@@ -65,7 +65,7 @@ def _steps(arrays: Arrays, suffix: str, betas: tuple[float, float]) -> int:
     for number, beta in enumerate(betas, 1):
         found = arrays.find(f"beta{number}_power{suffix}")
         if found is None:
-            raise UsageError(f"'{arrays.path}' has no 'beta{number}_power{suffix}': it is no output of a step with this optimizer")
+            raise UsageError(f"'{arrays.path}' has no 'beta{number}_power{suffix}': the output is of a step with another optimizer")
         made = steps_of_power(beta, float(found[0]))
         if made is None:
             raise UsageError(f"'{arrays.path}': 'beta{number}_power{suffix}' is {float(found[0])!r}, no power of {beta}")
