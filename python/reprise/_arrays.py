@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pathlib
+import shutil
 import struct
 from typing import Any, Mapping
 
@@ -14,6 +16,36 @@ from ._errors import UsageError
 
 #: NumPy's types of the elements of tensors; NumPy has no bf16, which comes as uint16.
 TYPES = {"F32": "<f4", "F64": "<f8", "BF16": "<u2", "F16": "<f2", "I32": "<i4", "I64": "<i8", "BOOL": "|b1"}
+
+
+def _cannot_read(path: pathlib.Path, why: object) -> UsageError:
+    return UsageError(f"cannot read '{path}': {why}")
+
+
+def _read_object(path: pathlib.Path, text: bytes | str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise _cannot_read(path, error) from None
+    if not isinstance(value, dict):
+        raise _cannot_read(path, "expected a JSON object")
+    return value
+
+
+def _are_sizes(value: Any) -> bool:
+    return isinstance(value, list) and all(type(each) is int and each >= 0 for each in value)
+
+
+def _check_tensor(path: pathlib.Path, name: str, tensor: Any, room: int) -> None:
+    """Checks one entry of a header; ``room`` is the number of bytes behind the header."""
+    shape, offsets = (tensor.get(key) if isinstance(tensor, dict) else None for key in ("shape", "data_offsets"))
+    if not _are_sizes(shape) or not _are_sizes(offsets) or len(offsets) != 2 or not isinstance(tensor.get("dtype"), str):
+        raise _cannot_read(path, f"tensor '{name}' needs 'dtype', 'shape' and 'data_offsets'")
+    if not offsets[0] <= offsets[1] <= room:
+        raise _cannot_read(path, f"tensor '{name}' has the offsets {offsets}, and the file {room} bytes")
+    kind = TYPES.get(tensor["dtype"])
+    if kind and math.prod(shape) * numpy.dtype(kind).itemsize != offsets[1] - offsets[0]:
+        raise _cannot_read(path, f"tensor '{name}' of type {tensor['dtype']} and shape {shape} has the offsets {offsets}")
 
 
 class Arrays:
@@ -31,32 +63,47 @@ class Arrays:
         elif self.path.exists():
             self._open_tensors(self.path)
         else:
-            raise UsageError(f"cannot read '{path}': there is no such file or folder")
+            raise _cannot_read(self.path, "there is no such file or folder")
 
     def _open_folder(self) -> None:
         if (self.path / "run.json").exists():
-            self.record = json.loads((self.path / "run.json").read_text())
+            self.record = self._read_record(self.path / "run.json", (self.path / "run.json").read_text())
         if (self.path / "model.safetensors").exists():
             self._open_tensors(self.path / "model.safetensors")
         elif (self.path / "model.safetensors.index.json").exists():
             self._open_index(self.path / "model.safetensors.index.json")
 
     def _open_index(self, path: pathlib.Path) -> None:
-        for name in sorted(set(json.loads(path.read_text())["weight_map"].values())):
+        files = _read_object(path, path.read_text()).get("weight_map")
+        if not isinstance(files, dict) or not all(isinstance(each, str) and "/" not in each for each in files.values()):
+            raise _cannot_read(path, "expected an object 'weight_map' of tensors and names of files beside the index")
+        for name in sorted(set(files.values())):
             self._open_tensors(path.parent / name)
 
+    @staticmethod
+    def _read_record(path: pathlib.Path, text: str) -> dict[str, Any]:
+        record = _read_object(path, text)
+        if not all(type(record.get(key)) is int for key in ("seed", "next_offset", "next_step")):
+            raise _cannot_read(path, "expected the integers 'seed', 'next_offset' and 'next_step' of a run")
+        return record
+
     def _open_tensors(self, path: pathlib.Path) -> None:
+        if not path.is_file():
+            raise _cannot_read(path, "there is no such file")
         with open(path, "rb") as stream:
             start = stream.read(8)
             length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
-            try:
-                header = json.loads(stream.read(min(length, 100_000_000)))
-            except ValueError as error:
-                raise UsageError(f"cannot read '{path}': the header of a .safetensors file: {error}") from None
-        run = header.pop("__metadata__", {}).get("run", "")
-        if run.startswith("{"):
-            self.record = json.loads(run)
-        self._tensors.update({name: (path, 8 + length, each) for name, each in header.items()})
+            room = path.stat().st_size - 8 - length
+            if room < 0 or length < 2:
+                raise _cannot_read(path, "expected a .safetensors file, whose header lies in the file")
+            header = _read_object(path, stream.read(length))
+        metadata = header.pop("__metadata__", {})
+        run = metadata.get("run") if isinstance(metadata, dict) else None
+        if isinstance(run, str) and run.startswith("{"):
+            self.record = self._read_record(path, run)
+        for name, tensor in header.items():
+            _check_tensor(path, name, tensor, room)
+            self._tensors[name] = path, 8 + length, tensor
 
     def find(self, *names: str) -> tuple[Any, str] | None:
         """Returns the first array with one of the names of tensors, and its type, such as "BF16"; None without one.
@@ -67,16 +114,24 @@ class Arrays:
                 path, begin, tensor = self._tensors[name]
                 kind, shape, (first, last) = tensor["dtype"], tuple(tensor["shape"]), tensor["data_offsets"]
                 if kind not in TYPES:
-                    raise UsageError(f"cannot read '{path}': tensor '{name}' has the type '{kind}'")
+                    raise _cannot_read(path, f"tensor '{name}' has the type '{kind}'")
                 data = numpy.fromfile(path, TYPES[kind], (last - first) // numpy.dtype(TYPES[kind]).itemsize, offset=begin + first)
                 return data.reshape(shape), kind
             if self.path.is_dir() and (self.path / f"{name}.npy").exists():
-                array = numpy.load(self.path / f"{name}.npy", allow_pickle=False)
-                kinds = {numpy.dtype(each): kind for kind, each in TYPES.items()}
-                if array.dtype not in kinds:
-                    raise UsageError(f"cannot read '{self.path / name}.npy': the type '{array.dtype}'")
-                return array, kinds[array.dtype]
+                return self._load(self.path / f"{name}.npy")
         return None
+
+
+    @staticmethod
+    def _load(path: pathlib.Path) -> tuple[Any, str]:
+        try:
+            array = numpy.load(path, allow_pickle=False)
+        except (ValueError, EOFError) as error:
+            raise _cannot_read(path, error) from None
+        kind = next((kind for kind, each in TYPES.items() if numpy.dtype(each) == array.dtype), None)
+        if kind is None:
+            raise _cannot_read(path, f"the type '{array.dtype}'")
+        return array, kind
 
 
 def write_arrays(path: str | os.PathLike[str], arrays: Mapping[str, tuple[Any, str]], state: Mapping[str, int]) -> None:
@@ -84,19 +139,24 @@ def write_arrays(path: str | os.PathLike[str], arrays: Mapping[str, tuple[Any, s
     path ends with .safetensors. The output appears when it is whole."""
     path = pathlib.Path(path)
     run = json.dumps({"seed": state["seed"], "next_offset": state["offset"], "next_step": state["step"]})
+    is_file = path.name.endswith(".safetensors")
+    if path.exists() and not is_file:
+        raise UsageError(f"cannot write '{path}': there is a file or folder")
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    if path.name.endswith(".safetensors"):
-        with open(beside, "wb") as stream:
-            _write_tensors(stream, arrays, run)
+    try:
+        if is_file:
+            with open(beside, "wb") as stream:
+                _write_tensors(stream, arrays, run)
+        else:
+            beside.mkdir()
+            for name, (array, _) in arrays.items():
+                numpy.save(beside / f"{name}.npy", array)
+            (beside / "run.json").write_text(run + "\n")
         os.replace(beside, path)
-        return
-    if path.exists():
-        raise UsageError(f"cannot write '{path}': it exists")
-    beside.mkdir()
-    for name, (array, _) in arrays.items():
-        numpy.save(beside / f"{name}.npy", array)
-    (beside / "run.json").write_text(run + "\n")
-    beside.rename(path)
+    finally:
+        if beside.is_dir():
+            shutil.rmtree(beside)
+        beside.unlink(missing_ok=True)
 
 
 def _write_tensors(stream: Any, arrays: Mapping[str, tuple[Any, str]], run: str) -> None:

@@ -1,8 +1,10 @@
 """Outputs of runs, and the files of others: safetensors and transformers read what a run wrote, and the reverse; FSDP2
 continues a run by torch.distributed.checkpoint, and the reverse."""
+import collections
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -113,12 +115,30 @@ def try_mistakes():
                        ("the model of shape", lambda: reprise.torch.read_run("adamw.out", other_shape())),
                        ("has 'embed/weight' as F32, the model as torch.float64", lambda: reprise.torch.read_run("adamw.out", make_small()[0].double())),
                        ("the output is of a step with another optimizer", lambda: reprise.torch.read_run("momentum.out", model, optimizer)),
-                       ("it exists", lambda: reprise.torch.write_run("adamw.out", model, optimizer))):
+                       ("there is a file or folder", lambda: reprise.torch.write_run("adamw.out", model, optimizer))):
         try:
             call()
             checks.check(f"{text}: an error", False)
         except reprise.UsageError as error:
             checks.check(f"{text}: an error", text in str(error), str(error))
+
+
+def try_bad_files():
+    """Any change of a file's header is no error, or an error of ours."""
+    picks, content = random.Random(1), pathlib.Path("adamw.safetensors").read_bytes()
+    end = 8 + int.from_bytes(content[:8], "little")
+    told = collections.Counter()
+    for _ in range(400):
+        changed = bytearray(content)
+        for _ in range(picks.choice((1, 2, 5))):
+            changed[picks.randrange(picks.choice((8, end)))] = picks.choice(b"0123456789\"[]{},:x\xff\x00")
+        pathlib.Path("bad.safetensors").write_bytes(changed[:picks.choice((len(content), end + 40, picks.randrange(end)))])
+        try:
+            reprise.torch.read_run("bad.safetensors", make_small()[0])
+            told["read"] += 1
+        except reprise.UsageError as error:
+            told["refused" if "'bad.safetensors'" in str(error) else str(error)] += 1
+    checks.check("damaged files are errors with their name", set(told) == {"read", "refused"} and min(told.values()) > 0, f"{told}")
 
 
 def other_shape():
@@ -252,6 +272,7 @@ def main():
     for name in ("adamw", "momentum"):
         try_small(name)
     try_mistakes()
+    try_bad_files()
     try_types()
     try_sharded()
     try:

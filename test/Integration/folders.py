@@ -256,6 +256,15 @@ def check_full_disk(command):
               and done.stderr.count("error:") == 1 and not os.path.exists(name), done.stderr)
 
 
+def check_many_files():
+    """A folder may have more arrays than a process may have open files at first."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (20, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    done = subprocess.run(["reprise-run", "model.rpb", "--input-dir=six", "--output-dir=many"], stderr=subprocess.PIPE, text=True,
+                          stdout=subprocess.DEVNULL, preexec_fn=limit)
+    check("a folder of many arrays", done.returncode == 0 and len(list(pathlib.Path("six").iterdir())) > 25, done.stderr)
+
+
 def check_processes():
     """Two processes write the bytes of one, in each form."""
     compile_model("model.mlir", "two.rpb", "--threads=1", "--stages=2")
@@ -280,6 +289,7 @@ def main():
     check_bad_files()
     check_refused_outputs()
     check_behind()
+    check_many_files()
     if shutil.which("mpirun") and os.path.exists(os.path.join(os.environ["REPRISE_BUILD"], "lib", "libRepriseMpi.so")):
         check_processes()
     else:

@@ -207,19 +207,6 @@ func.func @train(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
         self.assertEqual(len(hashes), 2)
         self.assertEqual(hashes[0], hashes[1])
 
-    def test_progress(self):
-        told = []
-        reprise.run(self.program, steps=2, progress=lambda step, loss: told.append((step, loss)))
-        self.assertEqual([step for step, _ in told], [0, 1])
-
-
-class Devices(unittest.TestCase):
-    def test_stages_have_the_bits_of_one_device(self):
-        text = subprocess.run([TOOLS / "reprise-zoo", "gpt2", "--layers=2", "--width=32", "--seq=16", "--batch=4"],
-                              capture_output=True, text=True, check=True).stdout
-        hashes = {reprise.run(reprise.compile(text, stages=stages, microbatches=2), steps=2, seed=1).hash for stages in (1, 2)}
-        self.assertEqual(len(hashes), 1)
-
     def test_folders(self):
         for path, options in (("six", {}), ("six.safetensors", {"behind": True}), ("shards", {"shard_bytes": 200, "behind": True})):
             run = reprise.Run(self.program)
@@ -249,6 +236,19 @@ class Devices(unittest.TestCase):
         run.set_names("names.json")
         run.give_folder("hub.safetensors")
         run.start(1)
+
+    def test_progress(self):
+        told = []
+        reprise.run(self.program, steps=2, progress=lambda step, loss: told.append((step, loss)))
+        self.assertEqual([step for step, _ in told], [0, 1])
+
+
+class Devices(unittest.TestCase):
+    def test_stages_have_the_bits_of_one_device(self):
+        text = subprocess.run([TOOLS / "reprise-zoo", "gpt2", "--layers=2", "--width=32", "--seq=16", "--batch=4"],
+                              capture_output=True, text=True, check=True).stdout
+        hashes = {reprise.run(reprise.compile(text, stages=stages, microbatches=2), steps=2, seed=1).hash for stages in (1, 2)}
+        self.assertEqual(len(hashes), 1)
 
     def test_replicas_have_the_results_of_one_device(self):
         text = subprocess.run([TOOLS / "reprise-zoo", "gpt2", "--layers=1", "--width=32", "--seq=16", "--batch=4"],

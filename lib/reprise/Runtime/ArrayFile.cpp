@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -139,10 +140,23 @@ Error OpenFile::fail(const std::string &why) const {
   return Error::make("cannot read '" + name + "': " + why);
 }
 
+/// Raises the limit of open files as far as the process may. A folder has a file for each array,
+/// and the usual limit of 1,024 is for programs that call select().
+static bool raiseFileLimit() {
+  struct rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+    return false;
+  limit.rlim_cur = limit.rlim_max;
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
 Expected<std::shared_ptr<const OpenFile>> OpenFile::open(const std::string &path) {
   std::shared_ptr<OpenFile> file(new OpenFile);
   file->name = path;
-  file->descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  auto openHere = [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); };
+  file->descriptor = openHere();
+  if (file->descriptor < 0 && errno == EMFILE && raiseFileLimit())
+    file->descriptor = openHere();
   if (file->descriptor < 0)
     return file->fail(std::strerror(errno));
   struct stat status{};
