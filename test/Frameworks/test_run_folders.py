@@ -241,6 +241,9 @@ def shard_and_save():
     reprise.torch.checkpoint_to_run("trained", "adamw.trained.safetensors", *make_sharded())
     whole = load_small("adamw", "adamw.trained.safetensors")
     again = equal_states(get_state_dict(*whole), get_state_dict(model, optimizer))
+    model, optimizer = make_small()
+    wrapped = torch.nn.parallel.DistributedDataParallel(torch.compile(model, backend="eager"))
+    reprise.torch.write_run("adamw.ddp", wrapped, optimizer, state=reprise.torch.read_run("adamw.out", wrapped, optimizer))
     if dist.get_rank() == 0:
         print(json.dumps({"loaded": same, "back": again}))
     dist.destroy_process_group()
@@ -256,6 +259,7 @@ def try_sharded():
     for what, good in json.loads(done.stdout.splitlines()[-1]).items():
         checks.check(f"FSDP2: {what} with the bits of the run", good)
     arrays = "--input-dir=adamw"
+    checks.check("DDP of a compiled model has the names of the model", not os.system("diff -r adamw.ddp adamw.unchanged"))
     train("adamw.rpb", "adamw.on", 2, arrays, "--input-dir=adamw.unchanged")
     train("adamw.rpb", "adamw.straight", 2, arrays, "--input-dir=adamw.out")
     checks.check("a run goes on from a checkpoint with its bits", not os.system("diff -r adamw.on adamw.straight"))

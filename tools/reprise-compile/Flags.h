@@ -160,9 +160,9 @@ struct Flags : cli::Tool {
   cli::Number<int64_t> seed{*this, "--seed", "S", "With --interpret: the seed (0)", 0};
   cli::Number<int64_t> steps{*this, "--steps", "N", "With --interpret: the number of steps (1)",
                              1,     {1}};
-  cli::Text inputDir{*this, "--input-dir", "DIR",
-                     "With --interpret: continue from the folder of an earlier run"};
-  cli::Text outputDir{*this, "--output-dir", "DIR",
+  cli::Text inputDir{*this, "--input-dir", "DIR|F.safetensors",
+                     "With --interpret: continue from the output of an earlier run"};
+  cli::Text outputDir{*this, "--output-dir", "DIR|F.safetensors",
                       "With --interpret: write the results of the last step and run.json"};
 };
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Iterator
+
 import numpy
 import torch
+from torch.nn.parallel import DistributedDataParallel
 
 #: State of a parameter in an exported step, and in PyTorch's optimizers.
 STATES = {"momentum": "momentum_buffer", "first_moment": "exp_avg", "second_moment": "exp_avg_sq"}
@@ -14,23 +17,26 @@ def array_name(name: str) -> str:
     return name.replace(".", "/")
 
 
-def bare(name: str) -> str:
-    """Returns the name of a parameter or buffer without what torch.compile puts in front of names."""
-    return name.replace("_orig_mod.", "")
+def named_tensors(model: torch.nn.Module, *, is_each: bool = False) -> Iterator[tuple[str, torch.Tensor]]:
+    """Yields parameters and buffers by the names of the model that torch.compile and DDP have wrapped; with ``is_each``,
+    shared ones under each of their names."""
+    inner = model.module if isinstance(model, DistributedDataParallel) else model
+    for listed in (inner.named_parameters, inner.named_buffers):
+        for name, tensor in listed(remove_duplicate=not is_each):
+            yield name.replace("_orig_mod.", ""), tensor
 
 
 def all_names(model: torch.nn.Module) -> dict[str, list[str]]:
     """Returns the names of each parameter and buffer by its first name, which export takes."""
     names: dict[int, list[str]] = {}
-    for listed in (model.named_parameters(remove_duplicate=False), model.named_buffers(remove_duplicate=False)):
-        for name, tensor in listed:
-            names.setdefault(id(tensor), []).append(bare(name))
+    for name, tensor in named_tensors(model, is_each=True):
+        names.setdefault(id(tensor), []).append(name)
     return {each[0]: each for each in names.values()}
 
 
 def trained_names(model: torch.nn.Module) -> set[str]:
     """Returns the first names of the parameters that need gradients."""
-    return {bare(name) for name, each in model.named_parameters() if each.requires_grad}
+    return {name for name, each in named_tensors(model) if each.requires_grad}
 
 
 def power_after(base: float, steps: int) -> float:

@@ -14,7 +14,7 @@ from torch.distributed.tensor import DTensor, distribute_tensor
 
 from .._arrays import Arrays, write_arrays
 from .._errors import UsageError
-from ._names import STATES, all_names, array_name, bare, power_after, steps_of_power, trained_names
+from ._names import STATES, all_names, array_name, named_tensors, power_after, steps_of_power, trained_names
 
 Path = str | os.PathLike[str]
 #: PyTorch's types of the elements of tensors in files.
@@ -154,8 +154,8 @@ def write_run(path: Path, model: torch.nn.Module, optimizer: torch.optim.Optimiz
     make this call, and the first one writes.
     """
     written = _Written()
-    for name, tensor in {**dict(model.named_buffers()), **dict(model.named_parameters())}.items():
-        written.add(array_name(bare(name)), tensor)
+    for name, tensor in named_tensors(model):
+        written.add(array_name(name), tensor)
     if optimizer is not None:
         written.add_optimizer(model, optimizer)
     if written.is_first:
