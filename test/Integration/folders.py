@@ -208,8 +208,21 @@ def check_refused_outputs():
     before = pathlib.Path("hub.safetensors").read_bytes()
     refused("a file from elsewhere", "cannot write 'hub.safetensors': the file is not the output of a run", "--output-dir=hub.safetensors")
     check("a file from elsewhere stays", pathlib.Path("hub.safetensors").read_bytes() == before)
+    part = sorted(pathlib.Path("shards").glob("model-*"))[0]
+    refused("a part of a folder", f"cannot write '{part}': the file is not the output of a run", f"--output-dir={part}")
     os.mkdir("folder.safetensors")
     refused("a folder", "cannot write 'folder.safetensors'", "--output-dir=folder.safetensors")
+    for name in ("model-00009-of-00009.safetensors", "model-mine.safetensors", "model.safetensors", "model.safetensors.index.json"):
+        shutil.copy("shards/model.safetensors.index.json" if name.endswith(".json") else "six.safetensors", f"shards/{name}.new")
+        kept = pathlib.Path(f"shards/{name}")
+        old = kept.read_bytes() if kept.exists() else None
+        os.rename(f"shards/{name}.new", kept)
+        if name.endswith(".json"):
+            index = read_json(kept)
+            index["weight_map"]["loss"] = "../hub.safetensors"
+            write_json(kept, index)
+        refused(f"{name} of the user", f"cannot write 'shards': the folder holds '{name}', which is no result of its run", "--output-dir=shards")
+        os.remove(kept) if old is None else kept.write_bytes(old)
     header, data = read_tensors("six.safetensors")
     tokens = next(each for each in read_json("six/run.json")["arguments"] if each["type"] == "i32")
     count = 4 * tokens["shape"][0] * tokens["shape"][1]

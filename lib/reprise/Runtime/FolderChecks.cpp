@@ -83,12 +83,16 @@ Expected<std::set<std::string>> namesOfRun(const OutputFolder &folder, const std
   return names;
 }
 
-/// Returns whether a run has written a .safetensors file, or the index of several.
+/// Returns whether a run has written a .safetensors file of a folder, or the index of several. A
+/// copy of another output belongs to the user.
 bool isTensorFileOfRun(const std::string &path, const std::string &name) {
-  if (!isTensorFileName(name) || name == tensorIndexFile)
-    return name == tensorIndexFile;
-  auto file = SafetensorsFile::open(path);
-  return file && !(*file)->run().empty();
+  if (!isTensorFileName(name))
+    return false;
+  TensorFiles tensors;
+  if (name == tensorIndexFile ? addIndexedTensors(path, tensors) : addTensors(path, tensors))
+    return false;
+  return std::all_of(tensors.begin(), tensors.end(),
+                     [](const auto &each) { return each.second->run() == partOfFolder; });
 }
 
 /// Fails if the file at the target must not be replaced.
@@ -97,7 +101,7 @@ Error checkOldFile(const OutputFolder &folder, const std::string &target) {
   if (stat(target.c_str(), &status) != 0)
     return errno == ENOENT ? Error::success() : cannotWrite(folder.path, std::strerror(errno));
   auto file = SafetensorsFile::open(target);
-  if (!file || (*file)->run().empty())
+  if (!file || (*file)->run().empty() || (*file)->run() == partOfFolder)
     return cannotWrite(folder.path, "the file is not the output of a run");
   std::map<FileIdentity, std::string> inputs = findInputs(folder, target);
   if (auto found = inputs.find(FileIdentity(status.st_dev, status.st_ino)); found != inputs.end())

@@ -38,7 +38,7 @@ Error FolderWriter::open() {
   if (isSafetensorsName(folder.path))
     tensors = layOutTensors(folder, runRecordText(next, folder.interface));
   else if (folder.shardBytes != 0)
-    tensors = layOutTensors(folder, "run.json");
+    tensors = layOutTensors(folder, partOfFolder);
   if (Error error = agree(isFirst() ? openHere() : Error::success()))
     return error;
   return ranks ? join() : Error::success();

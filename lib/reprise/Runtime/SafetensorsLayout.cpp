@@ -9,8 +9,12 @@
 using namespace reprise::runtime;
 
 bool reprise::runtime::isTensorFileName(const std::string &name) {
-  return name == soleTensorFile || name == tensorIndexFile ||
-         (name.rfind("model-", 0) == 0 && isSafetensorsName(name));
+  if (name == soleTensorFile || name == tensorIndexFile)
+    return true;
+  std::string digits = name;
+  for (char &c : digits)
+    c = c >= '0' && c <= '9' ? '0' : c;
+  return digits == "model-00000-of-00000.safetensors";
 }
 
 Error reprise::runtime::checkTensorNames(const std::string &what,

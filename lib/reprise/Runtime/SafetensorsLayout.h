@@ -26,6 +26,8 @@ struct SafetensorsLayout {
 /// Name of the only file, and of the index of several files.
 inline constexpr char soleTensorFile[] = "model.safetensors";
 inline constexpr char tensorIndexFile[] = "model.safetensors.index.json";
+/// The string `run` in the metadata of a file that lies in a folder beside run.json.
+inline constexpr char partOfFolder[] = "run.json";
 
 /// Returns whether a run may have given a file of a folder this name.
 bool isTensorFileName(const std::string &name);
