@@ -38,6 +38,7 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
   options.microbatches = flags.microbatches;
   options.lanes = flags.lanes;
   options.stages = reprise::parseStages(reprise::stageTexts(flags));
+  options.model = reprise::parseModel(reprise::stageTexts(flags));
   options.unroll = flags.unroll;
   options.target = reprise::firstTarget(flags);
   return options;

@@ -122,11 +122,12 @@ REPRISE_EXPORT reprise_error *reprise_session_add_policy(reprise_session *sessio
 /* ---- options ---- */
 
 /* Creates an empty set of options. The keys of a compilation are the flags of reprise-compile
- * without dashes: entry, target, threads, microbatches, lanes, mesh, gathers, stages, schedule,
- * chunks, checkpoint, unroll, contractions, policy, allow-unmatched-rules, ignore-checkpoints,
- * budget, time-limit, plan-in, device-file, profile, verify-replays, estimate; and "plan", the text
- * of a plan instead of its file. The keys of a run are threads, device (cpu, cuda, cuda:NUMBER),
- * memory (own, caller) and check-indices. Switches have the values "true" and "false". */
+ * without dashes: entry, target, threads, microbatches, lanes, mesh, gathers, model-lanes, shards,
+ * stages, schedule, chunks, checkpoint, unroll, contractions, policy, allow-unmatched-rules,
+ * ignore-checkpoints, budget, time-limit, plan-in, device-file, profile, verify-replays, estimate;
+ * and "plan", the text of a plan instead of its file. The keys of a run are threads, device (cpu,
+ * cuda, cuda:NUMBER), memory (own, caller) and check-indices. Switches have the values "true" and
+ * "false". */
 REPRISE_EXPORT reprise_options *reprise_options_create(void);
 REPRISE_EXPORT void reprise_options_destroy(reprise_options *options);
 /* Sets an option. Values of a key that may be repeated, such as policy, are appended; for all other

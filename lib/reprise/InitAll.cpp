@@ -77,12 +77,15 @@ void reprise::registerAllPasses() {
   registerApplyPlanPass();
   registerDeferGradientPass();
   registerSliceHeadPass();
+  registerShardModelPass();
+  registerExpandLanesPass();
   registerFuseEpiloguesPass();
   registerSplitCastsPass();
   registerOffloadValuesPass();
   registerMarkStagesPass();
   registerSliceBatchPass();
   pipe::registerBalanceStagesPass();
+  pipe::registerFormPartPiecesPass();
   pipe::registerFormPiecesPass();
   pipe::registerInlinePiecesPass();
   pipe::registerLabelPiecesPass();

@@ -49,7 +49,7 @@ def programs():
             statistics = "f64" if dtype == "f64" else "f32"
             pathlib.Path(f"{name}.{dtype}.mlir").write_text(text.replace("!stat", statistics).replace("bf16", dtype))
         yield f"{dtype} step", f"step.{dtype}.mlir", "train", 2
-        for entry in ("elementwise", "draws", "reductions", "pieces", "words", "pause"):
+        for entry in ("elementwise", "draws", "reductions", "lanes", "pieces", "words", "pause"):
             yield f"{dtype} {entry}", f"ops.{dtype}.mlir", entry, 1
         for entry in ("functions", "sorted", "indexing"):
             yield f"{dtype} {entry}", f"indexing.{dtype}.mlir", entry, 1

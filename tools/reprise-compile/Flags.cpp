@@ -82,6 +82,8 @@ StageTexts reprise::stageTexts(const Flags &flags) {
   texts.checkpoint = flags.checkpoint.get();
   texts.mesh = flags.mesh.get();
   texts.gathers = flags.gathers.get();
+  texts.modelLanes = flags.modelLanes;
+  texts.shards = flags.shards.get();
   if (flags.chunks.isGiven())
     texts.chunks = flags.chunks;
   return texts;
@@ -105,7 +107,8 @@ SmallVector<StringRef> reprise::singleOutputs(const Flags &flags) {
 }
 
 static std::vector<std::string> listInputs(const Flags &flags) {
-  std::vector<std::string> inputs = {flags.model.get(), flags.profile.get(), flags.planIn.get()};
+  std::vector<std::string> inputs = {flags.model.get(), flags.profile.get(), flags.planIn.get(),
+                                     flags.shards.get()};
   inputs.insert(inputs.end(), flags.deviceFiles.begin(), flags.deviceFiles.end());
   if (const std::string &schedule = flags.schedule.get(); !pipeline::findRule(schedule))
     inputs.push_back(schedule);

@@ -68,9 +68,10 @@ struct Flags : cli::Tool {
                    "Cut the step into N stages of equal time, one per device, or begin stages at "
                    "the first ops of these scopes (1)",
                    "1"};
-  cli::Text mesh{*this, "--mesh", "data=R",
+  cli::Text mesh{*this, "--mesh", "data=R,model=P",
                  "Make R replicas of all devices, which share the micro-batches, parameters and "
-                 "states; R divides the lanes into blocks of 2^k lanes (data=1)",
+                 "states; R divides the lanes into blocks of 2^k lanes (data=1); or cut the model "
+                 "into P parts, one per device, where P divides the model lanes (model=1)",
                  ""};
   cli::Text gathers{*this,
                     "--gathers",
@@ -79,6 +80,17 @@ struct Flags : cli::Tool {
                     "gather them again for each pass (replayed) (as the plan says)",
                     "",
                     listGathers()};
+  cli::Number<int64_t> modelLanes{*this,
+                                  "--model-lanes",
+                                  "T",
+                                  "Form T lanes of the terms of contractions that --shards cuts: a "
+                                  "sum is a chain in each lane, and the sums of lanes meet in a "
+                                  "tree, so that 1, 2, 4, … T parts of the model have equal bits "
+                                  "(1)",
+                                  1,
+                                  {1}};
+  cli::Text shards{*this, "--shards", "RULES.json",
+                   "Cut the arguments that these rules name along the model axis", ""};
   cli::Text schedule{
       *this,
       "--schedule",

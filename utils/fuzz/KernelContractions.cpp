@@ -53,6 +53,19 @@ static Contraction drawContraction(KernelValues &v) {
   return c;
 }
 
+/// Draws the lanes of a contracted dimension; returns no attributes if no dimension has lanes.
+static SmallVector<NamedAttribute> drawLanes(KernelValues &v, const Contraction &c) {
+  for (auto [along, dim] : llvm::enumerate(c.lhsContracting)) {
+    int64_t size = c.left.getDimSize(dim), lanes = 2;
+    if (size == 0 || size % 2 != 0)
+      continue;
+    while (size % (2 * lanes) == 0 && lanes < 16 && v.random.chance(50))
+      lanes *= 2;
+    return {v.number("lanes", lanes), v.number("along", static_cast<int64_t>(along))};
+  }
+  return {};
+}
+
 Value emitContraction(KernelValues &v) {
   static constexpr int64_t mostContinued = 4096; // terms of one chain
   for (;;) {
@@ -68,6 +81,10 @@ Value emitContraction(KernelValues &v) {
       continue;
     SmallVector<Value> operands = {v.operand(c.left), v.operand(right)};
     StringRef name = "dot_general";
+    SmallVector<NamedAttribute> attributes = {v.numbers("lhs_batch", c.lhsBatch),
+                                              v.numbers("rhs_batch", c.rhsBatch),
+                                              v.numbers("lhs_contracting", c.lhsContracting),
+                                              v.numbers("rhs_contracting", c.rhsContracting)};
     if (v.random.chance(20)) {
       name = "dot_bias";
       operands.push_back(v.operand(tensor(c.columns, type.getElementType())));
@@ -75,11 +92,13 @@ Value emitContraction(KernelValues &v) {
       name = "dot_accumulate";
       type = tensor(c.result, computeType(own));
       operands.push_back(v.operand(type));
+    } else if (v.random.chance(20)) {
+      if (SmallVector<NamedAttribute> lanes = drawLanes(v, c); !lanes.empty()) {
+        name = "dot_lanes";
+        attributes.append(lanes);
+      }
     }
-    return v.emit(name, type, operands,
-                  {v.numbers("lhs_batch", c.lhsBatch), v.numbers("rhs_batch", c.rhsBatch),
-                   v.numbers("lhs_contracting", c.lhsContracting),
-                   v.numbers("rhs_contracting", c.rhsContracting)});
+    return v.emit(name, type, operands, attributes);
   }
 }
 

@@ -17,7 +17,9 @@ std::string refuseBudget(const std::string &option, const std::string &text);
 struct StageTexts {
   std::string stages, schedule, checkpoint;
   int64_t chunks = 0;
-  std::string mesh; ///< sizes of the axes of a mesh, such as `data=4`
+  std::string mesh; ///< sizes of the axes of a mesh, such as `data=4,model=2`
+  int64_t modelLanes = 1;
+  std::string shards; ///< file with the shardings of arguments
   std::string gathers;
 };
 
@@ -29,6 +31,7 @@ std::vector<std::string> listGathers();
 std::string checkStages(const StageTexts &texts);
 /// Parses valid texts.
 StageOptions parseStages(const StageTexts &texts);
+ModelOptions parseModel(const StageTexts &texts);
 
 /// Returns the given targets; for GPUs adds the value of --contractions, if it is given.
 std::vector<std::string> listTargets(std::vector<std::string> targets,

@@ -54,6 +54,8 @@ struct ReportedInputs {
   int64_t lanes = 1;                 ///< chains of micro-batches in sums over the batch
   int64_t stages = 1;                ///< number of devices that the step is cut for
   int64_t replicas = 1;              ///< replicas of these devices
+  int64_t modelParts = 1;            ///< parts of the model, for each of these devices
+  int64_t modelLanes = 1;            ///< lanes of contractions whose terms are cut
   std::string schedule;              ///< schedule, as given by the user
   std::string compiler;              ///< Reprise and its version
 };

@@ -40,6 +40,7 @@ inline constexpr int64_t kMostDevices = 1024;
 struct StageOptions {
   int64_t devices = 1;            ///< devices of one replica, each with its stages
   int64_t replicas = 1;           ///< replicas of the devices, which share the micro-batches
+  int64_t modelParts = 1;         ///< parts of the model, which divide the lanes of ModelOptions
   int64_t leastPart = 1024;       ///< bytes of the smallest part of an array on a replica
   std::vector<std::string> begin; ///< scopes at which stages begin; empty: balanced
   /// Schedule or auto; empty: 1f1b, or gpipe for gradients of gradients.
@@ -53,7 +54,13 @@ struct StageOptions {
   std::shared_ptr<const pipe::StageInputs> inputs;
 
   /// Returns the number of device programs; 1 leaves the step on one device.
-  int64_t countPrograms() const { return devices * replicas; }
+  int64_t countPrograms() const { return devices * replicas * modelParts; }
+};
+
+/// Options of the model axis (docs/explanation/ModelAxis.md).
+struct ModelOptions {
+  int64_t lanes = 1;  ///< lanes of contractions whose terms are cut: a power of two
+  std::string shards; ///< file with the shardings of arguments
 };
 
 /// Options of the phases.
@@ -67,6 +74,7 @@ struct PhaseOptions {
   int64_t microbatches = 1; ///< parts of the batch; 1 does not cut the batch
   int64_t lanes = 1; ///< chains of micro-batches whose sums meet in a tree; divides their number
   StageOptions stages;
+  ModelOptions model;
   /// Tells whether `autodiff` replaces loops by iterations, which labels distinguish.
   bool unroll = false;
   /// Tells whether replays and originals live to the end of the step for comparison.
@@ -75,6 +83,8 @@ struct PhaseOptions {
 
 std::optional<Phase> parsePhase(llvm::StringRef name);
 llvm::StringRef phaseName(Phase phase);
+/// Returns the names of all phases, in order.
+llvm::ArrayRef<llvm::StringLiteral> listPhases();
 /// Returns the phase of a pass, by its argument; none for a pass of several phases.
 std::optional<Phase> phaseOfPass(llvm::StringRef pass);
 
@@ -98,8 +108,9 @@ mlir::LogicalResult repeatSends(mlir::ModuleOp module);
 void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
 /// Registers the pipeline `--reprise-to="PHASE from=PHASE entry=F policies=P,Q target=T
-/// microbatches=M lanes=G stages=N replicas=R begin=S,T schedule=R checkpoint=C chunks=V
-/// gathers=HOW ignore-checkpoints allow-unmatched-rules verify-replays unroll"`.
+/// microbatches=M lanes=G model-lanes=T model-parts=P shards=F stages=N replicas=R begin=S,T
+/// schedule=R checkpoint=C chunks=V gathers=HOW ignore-checkpoints allow-unmatched-rules
+/// verify-replays unroll"`.
 void registerPhases();
 
 } // namespace reprise

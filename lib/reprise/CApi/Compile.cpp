@@ -66,12 +66,17 @@ std::string Request::readPhases() {
       !wrong.empty())
     return wrong;
   StageTexts stages{given.text("stages"), given.text("schedule"), given.text("checkpoint"), 0,
-                    given.text("mesh"),   given.text("gathers")};
+                    given.text("mesh")};
+  if (given.has("model-lanes"))
+    stages.modelLanes = given.integer("model-lanes");
+  stages.shards = given.text("shards");
+  stages.gathers = given.text("gathers");
   if (given.has("chunks"))
     stages.chunks = given.integer("chunks");
   if (std::string wrong = checkStages(stages); !wrong.empty())
     return wrong;
   phases.stages = parseStages(stages);
+  phases.model = parseModel(stages);
   return "";
 }
 

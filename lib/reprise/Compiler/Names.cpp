@@ -37,12 +37,12 @@ std::string reprise::findWrongName(ModuleOp module, const PhaseOptions &options,
     return wrong;
   bool isForModel = isEntryGiven || !options.policies.empty() || options.allowUnmatchedRules ||
                     options.ignoreCheckpoints || options.unroll || options.microbatches > 1 ||
-                    options.lanes > 1 || options.stages.countPrograms() > 1;
+                    options.lanes > 1 || options.model.lanes > 1 ||
+                    options.stages.countPrograms() > 1;
   if (isForModel && findPhase(module))
     return "the file holds device programs, which have been through 'autodiff': --entry, "
-           "--unroll, --microbatches, --lanes, --mesh, --stages and the flags of policies cannot "
-           "be "
-           "used";
+           "--unroll, --microbatches, --lanes, --model-lanes, --mesh, --stages and the flags of "
+           "policies cannot be used";
   if (isEntryGiven)
     if (std::string fault = findEntryFault(module, options.entry); !fault.empty())
       return fault;

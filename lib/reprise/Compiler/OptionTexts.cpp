@@ -27,30 +27,75 @@ static int countChunks(const StageTexts &texts) {
   return rule ? rule->fitChunks(chunks) : chunks;
 }
 
-static constexpr StringLiteral kDataAxis = "data";
+namespace {
+/// Axis of a mesh beside the stages.
+struct MeshAxis {
+  StringLiteral name;
+  StringLiteral spelling; ///< name, and a letter for the size
+  StringLiteral what;     ///< what the size counts
+  int64_t size = 1;
+  bool isGiven = false;
+};
 
-/// Reads `data=R` into `replicas`. Returns what is wrong with the text; empty if it is valid.
-static std::string readMesh(StringRef text, int64_t &replicas) {
-  SmallVector<StringRef> axes;
-  text.split(axes, ',', -1, /*KeepEmpty=*/!text.empty());
-  bool isKnown = false;
-  for (StringRef axis : axes) {
-    auto [name, size] = axis.split('=');
-    if (name != kDataAxis)
+/// Axes of a mesh, from a text such as `data=4,model=2`.
+struct Mesh {
+  MeshAxis data{"data", "data=R", "replicas"};
+  MeshAxis model{"model", "model=P", "parts of the model"};
+
+  /// Reads the sizes. Returns what is wrong with the text; empty if it is valid.
+  std::string read(StringRef text);
+};
+} // namespace
+
+std::string Mesh::read(StringRef text) {
+  SmallVector<StringRef> given;
+  text.split(given, ',', -1, /*KeepEmpty=*/!text.empty());
+  for (StringRef each : given) {
+    auto [name, size] = each.split('=');
+    MeshAxis *axis = name == data.name ? &data : name == model.name ? &model : nullptr;
+    if (!axis)
       return "unknown axis '" + name.str() + "' in --mesh=" + text.str() +
-             ": expected data=R, the number of replicas";
-    if (std::exchange(isKnown, true))
-      return "--mesh=" + text.str() + " names the axis 'data' twice";
-    if (size.getAsInteger(10, replicas) || replicas < 1 || replicas > kMostDevices)
-      return "expected replicas from 1 to " + std::to_string(kMostDevices) +
-             " in --mesh=data=R, got '" + size.str() + "'";
+             ": expected data=R, the number of replicas, or model=P, the number of parts of the "
+             "model";
+    if (std::exchange(axis->isGiven, true))
+      return "--mesh=" + text.str() + " names the axis '" + name.str() + "' twice";
+    if (size.getAsInteger(10, axis->size) || axis->size < 1 || axis->size > kMostDevices)
+      return "expected " + axis->what.str() + " from 1 to " + std::to_string(kMostDevices) +
+             " in --mesh=" + axis->spelling.str() + ", got '" + size.str() + "'";
   }
+  return "";
+}
+
+ModelOptions reprise::parseModel(const StageTexts &texts) {
+  return {texts.modelLanes, texts.shards};
+}
+
+/// Checks the model axis of valid texts.
+static std::string checkModel(const StageTexts &texts, const Mesh &mesh) {
+  int64_t lanes = texts.modelLanes, parts = mesh.model.size;
+  if (lanes < 1 || lanes > kMostDevices || !llvm::isPowerOf2_64(lanes))
+    return "expected 1, 2, 4, … lanes up to " + std::to_string(kMostDevices) +
+           " in --model-lanes, got " + std::to_string(lanes);
+  if (lanes > 1 && texts.shards.empty())
+    return "--model-lanes needs shardings: add --shards=RULES.json";
+  if (lanes == 1 && !texts.shards.empty())
+    return "--shards needs lanes of contractions: add --model-lanes=2 or more";
+  if (lanes % parts != 0)
+    return "--mesh=model=" + std::to_string(parts) + " needs a multiple of " +
+           std::to_string(parts) + " lanes, got --model-lanes=" + std::to_string(lanes);
+  if (parts > 1 && (texts.chunks > 1 || !texts.checkpoint.empty()))
+    return "--mesh=model=" + std::to_string(parts) +
+           " is for one stage per device: use it without " +
+           (texts.chunks > 1 ? "--chunks" : "--checkpoint");
   return "";
 }
 
 StageOptions reprise::parseStages(const StageTexts &texts) {
   StageOptions options;
-  (void)readMesh(texts.mesh, options.replicas);
+  Mesh mesh;
+  (void)mesh.read(texts.mesh);
+  options.replicas = mesh.data.size;
+  options.modelParts = mesh.model.size;
   StringRef stages = texts.stages.empty() ? "1" : StringRef(texts.stages);
   options.schedule = texts.schedule;
   options.chunks = std::max<int64_t>(1, texts.chunks);
@@ -111,12 +156,14 @@ std::vector<std::string> reprise::listCheckpointModes() {
 
 std::vector<std::string> reprise::listGathers() { return {"saved", "replayed"}; }
 
-static std::string checkGathers(const StageTexts &texts, int64_t replicas) {
+static std::string checkGathers(const StageTexts &texts, const Mesh &mesh) {
   if (!texts.gathers.empty() && !llvm::is_contained(listGathers(), texts.gathers))
     return "unknown gathers '" + texts.gathers + "'" + suggest(texts.gathers, listGathers());
-  return texts.gathers.empty() || replicas > 1
-             ? ""
-             : "--gathers needs replicas: add --mesh=data=2 or more";
+  if (texts.gathers.empty())
+    return "";
+  if (mesh.model.size > 1)
+    return "--gathers is for replicas of a whole model: use it without model=P in --mesh";
+  return mesh.data.size > 1 ? "" : "--gathers needs replicas: add --mesh=data=2 or more";
 }
 
 /// Checks the number of devices of valid texts.
@@ -129,10 +176,10 @@ static std::string checkDevices(const StageTexts &texts) {
 }
 
 std::string reprise::checkStages(const StageTexts &texts) {
-  int64_t replicas = 1;
-  if (std::string wrong = readMesh(texts.mesh, replicas); !wrong.empty())
+  Mesh mesh;
+  if (std::string wrong = mesh.read(texts.mesh); !wrong.empty())
     return wrong;
-  if (std::string wrong = checkGathers(texts, replicas); !wrong.empty())
+  if (std::string wrong = checkGathers(texts, mesh); !wrong.empty())
     return wrong;
   if (std::string wrong = checkSchedule(texts); !wrong.empty())
     return wrong;
@@ -141,7 +188,7 @@ std::string reprise::checkStages(const StageTexts &texts) {
   if (!checkpoint.empty() && !pipe::findCheckpointMode(checkpoint))
     return "unknown checkpoint mode '" + checkpoint.str() + "'" +
            suggest(checkpoint, listCheckpointModes());
-  if (!checkpoint.empty() && stages == "1" && replicas == 1)
+  if (!checkpoint.empty() && stages == "1" && mesh.data.size == 1)
     return std::string("--checkpoint needs stages: add --stages") +
            (texts.stages.empty() ? "" : "=2 or more");
   int64_t number = 0;
@@ -150,6 +197,8 @@ std::string reprise::checkStages(const StageTexts &texts) {
     return "expected --stages from 1 to " + std::to_string(kMostDevices) + ", got '" +
            texts.stages + "'";
   if (std::string wrong = isCount ? "" : checkScopes(texts, countChunks(texts)); !wrong.empty())
+    return wrong;
+  if (std::string wrong = checkModel(texts, mesh); !wrong.empty())
     return wrong;
   return checkDevices(texts);
 }

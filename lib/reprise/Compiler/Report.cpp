@@ -223,6 +223,8 @@ ReportedInputs describeInputs(ModuleOp module, const PhaseOptions &options) {
   inputs.lanes = options.lanes;
   inputs.stages = options.stages.devices;
   inputs.replicas = options.stages.replicas;
+  inputs.modelParts = options.stages.modelParts;
+  inputs.modelLanes = options.model.lanes;
   inputs.schedule = options.stages.schedule;
   inputs.compiler = "Reprise " REPRISE_VERSION;
   return inputs;

@@ -88,6 +88,10 @@ void addInputs(const ReportedInputs &inputs, Object &object) {
   object["lanes"] = inputs.lanes;
   object["stages"] = inputs.stages;
   object["replicas"] = inputs.replicas;
+  if (inputs.modelLanes > 1) {
+    object["model_lanes"] = inputs.modelLanes;
+    object["model_parts"] = inputs.modelParts;
+  }
   if (!inputs.schedule.empty())
     object["schedule"] = inputs.schedule;
   object["compiler"] = inputs.compiler;

@@ -29,10 +29,11 @@ std::optional<Phase> parsePhase(StringRef name) {
 }
 
 StringRef phaseName(Phase phase) { return phaseNames[static_cast<size_t>(phase)]; }
+ArrayRef<StringLiteral> listPhases() { return phaseNames; }
 
 /// A loop over layers is no single stage.
 static bool unrolls(const PhaseOptions &options) {
-  return options.unroll || options.stages.devices > 1;
+  return options.unroll || options.stages.devices > 1 || options.model.lanes > 1;
 }
 
 static void addVerifier(OpPassManager &program, Phase phase, const PhaseOptions &options) {
@@ -40,6 +41,13 @@ static void addVerifier(OpPassManager &program, Phase phase, const PhaseOptions 
     program.addPass(createVerifyCheckpointPass());
   if (phase == Phase::Memory)
     program.addPass(exec::createVerifyBuffersPass({options.target}, options.facts));
+}
+
+static void addBalance(OpPassManager &program, const StageOptions &stages) {
+  program.addPass(pipe::createBalanceStagesPass({stages.devices, stages.schedule, stages.chunks,
+                                                 stages.replicas, stages.checkpoint,
+                                                 /*keep=*/!stages.begin.empty()},
+                                                stages.inputs));
 }
 
 static void addSlicing(OpPassManager &program, const PhaseOptions &options) {
@@ -91,6 +99,12 @@ static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOpti
   case Phase::Partition:
     if (options.microbatches > 1 || options.lanes > 1 || options.stages.replicas > 1)
       addSlicing(program, options);
+    if (options.stages.modelParts > 1 && options.stages.devices > 1)
+      addBalance(program, options.stages); // seconds of whole ops, before there are parts
+    if (!options.model.shards.empty())
+      program.addPass(createShardModelPass(
+          {options.model.lanes, options.stages.modelParts, options.model.shards}));
+    program.addPass(createExpandLanesPass());
     addIfCapable(program, options, &Capabilities::addsBias, createFuseEpiloguesPass());
     program.addPass(createSplitCastsPass());
     if (options.stages.countPrograms() == 1)
@@ -212,16 +226,30 @@ void buildVerifier(OpPassManager &manager, Phase phase, const PhaseOptions &opti
     addVerifier(nestPrograms(manager), phase, options);
 }
 
+/// Makes the programs of the devices from a step in pieces.
+static void addPrograms(OpPassManager &manager, const StageOptions &stages) {
+  manager.addPass(pipe::createSplitStagesPass({stages.gathers}));
+  manager.addPass(pipe::createScheduleTransfersPass());
+  manager.addPass(pipe::createInlinePiecesPass());
+  // Ops that only their marks kept apart are one on a device, before a plan counts their bytes.
+  OpPassManager &flat = manager.nest<ProgramOp>();
+  flat.addPass(createCSEPass());
+  flat.addPass(createOffloadValuesPass());
+  manager.addPass(exec::createVerifyProgramsPass());
+}
+
 /// `partition` with more than one device.
 static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   const StageOptions &stages = options.stages;
   OpPassManager &program = nestPrograms(manager);
   buildProgramPhases(program, Phase::Autodiff, Phase::Partition, options);
+  if (stages.modelParts > 1) {
+    manager.addPass(pipe::createFormPartPiecesPass(
+        {stages.replicas, stages.devices, stages.modelParts, stages.schedule}));
+    return addPrograms(manager, stages);
+  }
   program.addPass(pipe::createSplitStacksPass());
-  program.addPass(pipe::createBalanceStagesPass({stages.devices, stages.schedule, stages.chunks,
-                                                 stages.replicas, stages.checkpoint,
-                                                 /*keep=*/!stages.begin.empty()},
-                                                stages.inputs));
+  addBalance(program, stages);
   if (stages.replicas > 1) {
     pipe::ShardArraysPassOptions shards;
     shards.replicas = stages.replicas;
@@ -233,14 +261,7 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
       {stages.devices, stages.schedule, stages.chunks, stages.replicas}));
   if (!stages.checkpoint.empty())
     manager.addPass(pipe::createLabelPiecesPass({stages.checkpoint}));
-  manager.addPass(pipe::createSplitStagesPass({stages.gathers}));
-  manager.addPass(pipe::createScheduleTransfersPass());
-  manager.addPass(pipe::createInlinePiecesPass());
-  // Ops that only their marks kept apart are one on a device, before a plan counts their bytes.
-  OpPassManager &flat = manager.nest<ProgramOp>();
-  flat.addPass(createCSEPass());
-  flat.addPass(createOffloadValuesPass());
-  manager.addPass(exec::createVerifyProgramsPass());
+  addPrograms(manager, stages);
 }
 
 void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
@@ -260,136 +281,6 @@ void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
   }
   if (to > done)
     buildProgramPhases(nestPrograms(manager), done, to, options);
-}
-
-/// Point at which launches are shown as nests. It is no phase, since the target makes nests again.
-static constexpr StringLiteral nestsPoint = "nests";
-
-/// Limit of `chunks`, as of --chunks in reprise-compile.
-static constexpr int64_t kMostChunks = 64;
-
-namespace {
-/// Options of `--reprise-to`, which follow the name of the phase.
-struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
-  Option<std::string> from{*this, "from", llvm::cl::desc("phase that the module has been through")};
-  Option<std::string> entry{*this, "entry", llvm::cl::desc("function to compile"),
-                            llvm::cl::init(PhaseOptions().entry)};
-  Option<std::string> policies{*this, "policies", llvm::cl::desc("policies, with commas between")};
-  Option<std::string> target{*this, "target", llvm::cl::desc("machine to compile for"),
-                             llvm::cl::init(PhaseOptions().target)};
-  Option<int64_t> microbatches{*this, "microbatches", llvm::cl::desc("parts of the batch"),
-                               llvm::cl::init(1)};
-  Option<int64_t> lanes{*this, "lanes", llvm::cl::desc("chains of micro-batches"),
-                        llvm::cl::init(1)};
-  Option<int64_t> stages{*this, "stages", llvm::cl::desc("devices that the step is cut for"),
-                         llvm::cl::init(1)};
-  Option<int64_t> replicas{*this, "replicas", llvm::cl::desc("replicas of the devices"),
-                           llvm::cl::init(1)};
-  ListOption<std::string> begin{*this, "begin", llvm::cl::desc("scopes at which stages begin")};
-  Option<std::string> schedule{*this, "schedule", llvm::cl::desc("order of the stages' passes")};
-  Option<std::string> checkpoint{*this, "checkpoint", llvm::cl::desc("passes that stages replay")};
-  Option<int64_t> chunks{*this, "chunks", llvm::cl::desc("stages per device"), llvm::cl::init(1)};
-  Option<std::string> gathers{*this, "gathers",
-                              llvm::cl::desc("labels of arrays gathered from replicas")};
-  Option<bool> ignoreCheckpoints{*this, "ignore-checkpoints",
-                                 llvm::cl::desc("read checkpoints as plain blocks")};
-  Option<bool> allowUnmatchedRules{*this, "allow-unmatched-rules",
-                                   llvm::cl::desc("a rule without a match is a warning")};
-  Option<bool> verifyReplays{*this, "verify-replays",
-                             llvm::cl::desc("replays and originals live to the end of the step")};
-  Option<bool> unroll{*this, "unroll", llvm::cl::desc("replace loops by their iterations")};
-
-  bool knows(StringRef key) const { return OptionsMap.contains(key); }
-  PhaseOptions read() const;
-};
-} // namespace
-
-PhaseOptions PipelineFlags::read() const {
-  PhaseOptions options;
-  options.entry = entry;
-  if (policies.hasValue())
-    for (StringRef policy : splitPolicies(policies.getValue()))
-      options.policies.push_back(policy.str());
-  options.target = target;
-  options.microbatches = microbatches;
-  options.lanes = lanes;
-  options.stages.devices = stages;
-  options.stages.replicas = replicas;
-  options.stages.begin.assign(begin.begin(), begin.end());
-  options.stages.schedule = schedule;
-  options.stages.checkpoint = checkpoint;
-  options.stages.chunks = chunks;
-  options.stages.gathers = gathers;
-  options.ignoreCheckpoints = ignoreCheckpoints;
-  options.allowUnmatchedRules = allowUnmatchedRules;
-  options.verifyReplays = verifyReplays;
-  options.unroll = unroll;
-  return options;
-}
-
-/// Returns what is wrong with the options of `--reprise-to`; empty if they are good.
-static std::string parseFlags(StringRef text, PipelineFlags &flags) {
-  SmallVector<StringRef> words;
-  text.split(words, ' ', -1, /*KeepEmpty=*/false);
-  for (StringRef word : words)
-    if (!flags.knows(word.split('=').first))
-      return "unknown option '" + word.str() + "'";
-  std::string wrong;
-  llvm::raw_string_ostream stream(wrong);
-  if (failed(flags.parseFromString(text, stream)))
-    return wrong.empty() ? "invalid options '" + text.str() + "'" : wrong;
-  const std::tuple<const char *, int64_t, int64_t> numbers[] = {
-      {"microbatches", flags.microbatches, INT64_MAX},
-      {"lanes", flags.lanes, INT64_MAX},
-      {"stages", flags.stages, kMostDevices},
-      {"replicas", flags.replicas, kMostDevices / std::max<int64_t>(1, flags.stages)},
-      {"chunks", flags.chunks, kMostChunks}};
-  for (auto [name, number, most] : numbers)
-    if (number < 1 || number > most)
-      return "expected " + std::string(name) + " from 1 to " + std::to_string(most) + ", got " +
-             std::to_string(number);
-  return "";
-}
-
-/// Reads the name of a phase.
-static LogicalResult readPhase(StringRef name, Phase &phase,
-                               function_ref<LogicalResult(const Twine &)> error) {
-  std::optional<Phase> parsed = parsePhase(name);
-  if (!parsed)
-    return error("unknown phase '" + name + "'" + suggest(name, phaseNames));
-  phase = *parsed;
-  return success();
-}
-
-/// Adds the phases that `text` names: `PHASE from=PHASE entry=F …`.
-static LogicalResult buildFromText(OpPassManager &manager, StringRef text,
-                                   function_ref<LogicalResult(const Twine &)> error) {
-  auto [name, rest] = text.trim().split(' ');
-  if (name.empty())
-    return error("expected a phase, one of " + llvm::join(ArrayRef(phaseNames), ", "));
-  PipelineFlags flags;
-  bool showsNests = name == nestsPoint;
-  Phase to = Phase::Memory, from = Phase::Import;
-  if (!showsNests && failed(readPhase(name, to, error)))
-    return failure();
-  if (std::string wrong = parseFlags(rest, flags); !wrong.empty())
-    return error(wrong);
-  bool isBegun = !flags.from.empty();
-  if (isBegun && failed(readPhase(flags.from, from, error)))
-    return failure();
-  buildPhases(manager, isBegun ? std::optional(from) : std::nullopt, to, flags.read());
-  if (showsNests)
-    manager.addPass(exec::createFormNestsPass({flags.target}));
-  return success();
-}
-
-void registerPhases() {
-  registerPassPipeline(
-      "reprise-to",
-      "Runs the phases up to the one named: " + llvm::join(ArrayRef(phaseNames), ", ") +
-          "; or nests, all of them, and shows launches as loop nests",
-      buildFromText,
-      [](function_ref<void(const mlir::detail::PassOptions &)> show) { show(PipelineFlags()); });
 }
 
 } // namespace reprise

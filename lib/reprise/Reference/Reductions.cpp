@@ -226,6 +226,40 @@ void continueRow(int64_t size, int64_t n, const T *left, const T *right, const T
     addRow(left[k], right + k * n, results.data() + first, n);
 }
 
+/// Appends a row of sums of lanes, which meet in the tree of neighbours. The lane of term k is
+/// `lanes[k]`.
+template <typename T>
+void contractLanes(ArrayRef<int64_t> lanes, int64_t count, int64_t n, const T *left, const T *right,
+                   std::vector<T> &results) {
+  std::vector<std::vector<T>> sums(count);
+  for (int64_t lane = 0; lane < count; ++lane) {
+    std::vector<T> ownLeft, ownRight;
+    for (auto [k, own] : llvm::enumerate(lanes))
+      if (own == lane) {
+        ownLeft.push_back(left[k]);
+        ownRight.insert(ownRight.end(), right + k * n, right + (k + 1) * n);
+      }
+    contractRow(static_cast<int64_t>(ownLeft.size()), n, ownLeft.data(), ownRight.data(),
+                sums[lane]);
+  }
+  for (; count > 1; count /= 2)
+    for (int64_t lane = 0; lane < count / 2; ++lane)
+      for (int64_t j = 0; j < n; ++j)
+        sums[lane][j] = sums[2 * lane][j] + sums[2 * lane + 1][j];
+  llvm::append_range(results, sums[0]);
+}
+
+/// Returns the lane of each term, row-major over the contracted dimensions.
+std::vector<int64_t> findLanes(DotLanesOp op) {
+  std::vector<int64_t> lanes;
+  int64_t inner = 1, size = op.getLhs().getType().getDimSize(op.getLhsCut());
+  for (int64_t dim : op.getLhsContracting().drop_front(op.getAlong() + 1))
+    inner *= op.getLhs().getType().getDimSize(dim);
+  for (int64_t k = 0, terms = op.getContractedSize(); k < terms; ++k)
+    lanes.push_back(k / inner % size / (size / static_cast<int64_t>(op.getLanes())));
+  return lanes;
+}
+
 template <typename T, typename OpT> Tensor evaluateDotAs(OpT op, Operands operands) {
   RankedTensorType leftType = operands[0]->type, rightType = operands[1]->type;
   Values<T> left(*operands[0]), right(*operands[1]);
@@ -236,6 +270,9 @@ template <typename T, typename OpT> Tensor evaluateDotAs(OpT op, Operands operan
   std::vector<int64_t> leftTerms = Dims(leftType, op.getLhsContracting()).positions();
   std::vector<int64_t> rightTerms = Dims(rightType, op.getRhsContracting()).positions();
   int64_t size = static_cast<int64_t>(leftTerms.size()), n = static_cast<int64_t>(columns.size());
+  std::vector<int64_t> lanes;
+  if constexpr (std::is_same_v<OpT, DotLanesOp>)
+    lanes = findLanes(op);
   std::vector<T> results;
   for (size_t batch = 0; batch < leftBatch.size(); ++batch) {
     std::vector<T> a = gatherMatrix(left, leftBatch[batch], rows, leftTerms);
@@ -243,6 +280,8 @@ template <typename T, typename OpT> Tensor evaluateDotAs(OpT op, Operands operan
     for (size_t row = 0; row < rows.size(); ++row)
       if constexpr (std::is_same_v<OpT, DotAccumulateOp>)
         continueRow(size, n, a.data() + row * size, b.data(), *operands[2], results);
+      else if constexpr (std::is_same_v<OpT, DotLanesOp>)
+        contractLanes(lanes, op.getLanes(), n, a.data() + row * size, b.data(), results);
       else
         contractRow(size, n, a.data() + row * size, b.data(), results);
   }
@@ -255,6 +294,10 @@ template <typename OpT> Tensor contract(OpT op, Operands operands) {
 }
 
 Results evaluateDot(DotGeneralOp op, Operands operands) { return single(contract(op, operands)); }
+
+Results evaluateDotLanes(DotLanesOp op, Operands operands) {
+  return single(contract(op, operands));
+}
 
 Results evaluateDotAccumulate(DotAccumulateOp op, Operands operands) {
   return single(contract(op, operands));
@@ -284,6 +327,7 @@ REPRISE_EVALUATE(TopKOp, evaluateTopK)
 REPRISE_EVALUATE(ArgmaxOp, evaluateArgmax)
 REPRISE_EVALUATE(DotGeneralOp, evaluateDot)
 REPRISE_EVALUATE(DotAccumulateOp, evaluateDotAccumulate)
+REPRISE_EVALUATE(DotLanesOp, evaluateDotLanes)
 REPRISE_EVALUATE(DotBiasOp, evaluateDotBias)
 
 } // namespace reprise::reference

@@ -58,6 +58,16 @@ func.func @reductions(
         tensor<3x3xbf16>, tensor<7x5001xbf16>
 }
 
+func.func @lanes(
+    %x: !t {reprise.role = "input", reprise.name = "x", reprise.init = #reprise.normal<0.0, 1.0>},
+    %y: tensor<8x25x40xbf16> {reprise.role = "input", reprise.name = "y", reprise.init = #reprise.normal<0.0, 1.0>},
+    %z: tensor<40x8x9xbf16> {reprise.role = "input", reprise.name = "z", reprise.init = #reprise.normal<0.0, 1.0>})
+    -> (tensor<3x3xbf16> {reprise.name = "gram"}, tensor<25x9xbf16> {reprise.name = "product"}) {
+  %gram = reprise.dot_lanes %x, %x lanes 8 along 0 contracting [1] x [1] : (!t, !t) -> tensor<3x3xbf16>
+  %product = reprise.dot_lanes %y, %z lanes 4 along 1 contracting [2, 0] x [0, 1] : (tensor<8x25x40xbf16>, tensor<40x8x9xbf16>) -> tensor<25x9xbf16>
+  return %gram, %product : tensor<3x3xbf16>, tensor<25x9xbf16>
+}
+
 func.func @pieces(
     %x: !t {reprise.role = "input", reprise.name = "x", reprise.init = #reprise.normal<0.0, 4.0>},
     %n: tensor<3x50xi32> {reprise.role = "input", reprise.name = "n", reprise.init = #reprise.uniform_int<-70, 70>},

@@ -9,7 +9,7 @@ namespace {
 
 Report makeReport() {
   Report report;
-  report.inputs = {"m", "train", {}, 1, 1, 1, 1, "", "Reprise"};
+  report.inputs = {"m", "train", {}, 1, 1, 1, 1, 1, 1, "", "Reprise"};
   report.target = "cpu:x86-64-v4";
   report.threads = 3;
   report.arenaBytes = 7654321;

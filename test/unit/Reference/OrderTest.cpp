@@ -235,6 +235,35 @@ TEST_F(OrderTest, aContractionIsOneChainOfFmaPerBlock) {
   }
 }
 
+/// Lanes are parts of the first contracted dimension, or of the second, whose lanes have every
+/// second pair of terms.
+TEST_F(OrderTest, lanesOfAContractionAreChainsThatMeetInATree) {
+  int others = 0;
+  for (int64_t n : {8, 24, 8 * 4100}) {
+    std::vector<float> a = roughNumbers(n, n), b = roughNumbers(n, n + 1);
+    for (bool isInner : {false, true}) {
+      std::string shape = isInner ? "tensor<" + std::to_string(n / 8) + "x8xf32>"
+                                  : "tensor<8x" + std::to_string(n / 8) + "xf32>";
+      SmallVector<int64_t> sizes{isInner ? n / 8 : 8, isInner ? 8 : n / 8};
+      Tensor result = runOp(
+          "dot_lanes %a0, %a1 lanes 4 along " + std::string(isInner ? "1" : "0") +
+              " contracting [0, 1] x [0, 1] : (" + shape + ", " + shape + ") -> tensor<f32>",
+          {shape, shape}, "tensor<f32>",
+          {makeTensor<float>(type(sizes, f32()), a), makeTensor<float>(type(sizes, f32()), b)});
+      std::vector<std::vector<float>> left(4), right(4);
+      for (int64_t i = 0; i < n; ++i) {
+        int64_t lane = isInner ? i % 8 / 2 : i / (n / 4);
+        left[lane].push_back(a[i]);
+        right[lane].push_back(b[i]);
+      }
+      auto lane = [&](int64_t number) { return expectedChain(left[number], right[number]); };
+      EXPECT_EQ(bits(valuesOf<float>(result)[0]), bits(treeSum(lane, 0, 4))) << n << isInner;
+      others += bits(valuesOf<float>(result)[0]) != bits(expectedChain(a, b));
+    }
+  }
+  EXPECT_GT(others, 0); // one chain is another sum
+}
+
 TEST_F(OrderTest, aChainOfProductsAndSumsGivesOtherBits) {
   std::vector<float> a = roughNumbers(10000, 1), b = roughNumbers(10000, 2);
   float rounded = 0, fused = 0;

@@ -190,6 +190,38 @@ func.func @dot_of_long_chains(%x: tensor<2x4097xf32>, %y: tensor<4097x4xf32>, %s
 
 // -----
 
+func.func @dot_of_one_lane(%x: tensor<2x4xf32>, %y: tensor<4x4xf32>) {
+  // expected-error@+1 {{attribute 'lanes' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 2}}
+  %0 = reprise.dot_lanes %x, %y lanes 1 along 0 contracting [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dot_of_three_lanes(%x: tensor<2x6xf32>, %y: tensor<6x4xf32>) {
+  // expected-error@+1 {{'reprise.dot_lanes' op expected 2, 4, 8, … lanes, got 3}}
+  %0 = reprise.dot_lanes %x, %y lanes 3 along 0 contracting [1] x [0] : (tensor<2x6xf32>, tensor<6x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dot_of_uneven_lanes(%x: tensor<2x6xf32>, %y: tensor<6x4xf32>) {
+  // expected-error@+1 {{'reprise.dot_lanes' op expected lanes of equal size, got 4 of dimension 1, which has 6 terms}}
+  %0 = reprise.dot_lanes %x, %y lanes 4 along 0 contracting [1] x [0] : (tensor<2x6xf32>, tensor<6x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dot_of_lanes_elsewhere(%x: tensor<2x6xf32>, %y: tensor<6x4xf32>) {
+  // expected-error@+1 {{'reprise.dot_lanes' op expected lanes along one of 1 contracted dimensions, got number 1}}
+  %0 = reprise.dot_lanes %x, %y lanes 2 along 1 contracting [1] x [0] : (tensor<2x6xf32>, tensor<6x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
 func.func @dot_needs_dims(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
   // expected-error@+1 {{custom op 'reprise.dot_general' expected 'contracting'}}
   %0 = reprise.dot_general %x, %y : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>

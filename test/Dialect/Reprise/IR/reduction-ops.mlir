@@ -38,6 +38,8 @@ func.func @contractions(%x: tensor<8x4x6xbf16>, %y: tensor<6x8x5xbf16>, %v: tens
   %2 = reprise.dot_general %v, %v contracting [] x [] : (tensor<3xbf16>, tensor<3xbf16>) -> tensor<3x3xbf16>
   // CHECK-NEXT: reprise.dot_accumulate %{{.*}}, %{{.*}} onto %{{.*}} batch [0] x [1] contracting [2] x [0] : (tensor<8x4x6xbf16>, tensor<6x8x5xbf16>, tensor<8x4x5xf32>) -> tensor<8x4x5xf32>
   %4 = reprise.dot_accumulate %x, %y onto %s batch [0] x [1] contracting [2] x [0] : (tensor<8x4x6xbf16>, tensor<6x8x5xbf16>, tensor<8x4x5xf32>) -> tensor<8x4x5xf32>
+  // CHECK-NEXT: reprise.dot_lanes %{{.*}}, %{{.*}} lanes 2 along 1 contracting [0, 2] x [1, 0] : (tensor<8x4x6xbf16>, tensor<6x8x5xbf16>) -> tensor<4x5xbf16>
+  %5 = reprise.dot_lanes %x, %y lanes 2 along 1 contracting [0, 2] x [1, 0] : (tensor<8x4x6xbf16>, tensor<6x8x5xbf16>) -> tensor<4x5xbf16>
   // CHECK-NEXT: reprise.dot_bias %{{.*}}, %{{.*}} bias %{{.*}} contracting [] x [] : (tensor<3xbf16>, tensor<3xbf16>, tensor<3xbf16>) -> tensor<3x3xbf16>
   %3 = reprise.dot_bias %v, %v bias %v contracting [] x [] : (tensor<3xbf16>, tensor<3xbf16>, tensor<3xbf16>) -> tensor<3x3xbf16>
   return

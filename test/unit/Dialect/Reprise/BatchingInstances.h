@@ -175,6 +175,10 @@ inline const std::vector<Instance> &instances() {
        "tensor<4x3x2xf32>",
        {"tensor<4x3x6xf32>", "tensor<6x4x2xf32>", "tensor<4x3x2xf32>"},
        {"tensor<4x3x2xf32>"}},
+      {"dot_lanes %0, %1 lanes 2 along 0 batch [0] x [1] contracting [2] x [0] : "
+       "(tensor<4x3x6xf32>, tensor<6x4x2xf32>) -> tensor<4x3x2xf32>",
+       {"tensor<4x3x6xf32>", "tensor<6x4x2xf32>"},
+       {"tensor<4x3x2xf32>"}},
       {"dot_bias %0, %1 bias %2 batch [0] x [1] contracting [2] x [0] : (tensor<4x3x6xf32>, "
        "tensor<6x4x2xf32>, tensor<2xf32>) -> "
        "tensor<4x3x2xf32>",

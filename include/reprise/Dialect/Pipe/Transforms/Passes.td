@@ -92,6 +92,27 @@ def FormPiecesPass : Pass<"pipe-form-pieces", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::pipe::PipeDialect"];
 }
 
+def FormPartPiecesPass : Pass<"pipe-form-part-pieces", "::mlir::ModuleOp"> {
+  let summary = "Puts the ops of the parts of a model into pieces of their devices";
+  let description = [{
+    Reads a flat step that `reprise-shard-model` has cut. Each op of a part (`reprise.model_part`) becomes a piece of the
+    part's device, in the group of its stage and replica. An op without a part belongs to the device that alone reads
+    its results. If several devices of its group read them, each of these computes the op. Devices of other groups get
+    the results from one device. Parameters, states and their updates live on one device each, so that bytes are even,
+    and send the parts that other devices read.
+
+    With several stages the ops are sorted first, so that each stage runs its passes in the order of the schedule. All
+    pieces stand behind the passes of a `pipe.schedule`, which are empty. See docs/explanation/ModelAxis.md.
+  }];
+  let options = [
+    ReplicasOption,
+    Option<"devices", "devices", "int64_t", "1", "Stages of a replica, one group of devices each.">,
+    Option<"parts", "parts", "int64_t", "1", "Parts of the model, one device of a group each.">,
+    Option<"schedule", "schedule", "std::string", "\"\"", "Order of the passes of stages: gpipe or 1f1b.">
+  ];
+  let dependentDialects = ["::reprise::pipe::PipeDialect"];
+}
+
 def LabelPiecesPass : Pass<"pipe-label-pieces", "::mlir::ModuleOp"> {
   let summary = "Labels the passes of a stage that are replayed";
   let description = [{

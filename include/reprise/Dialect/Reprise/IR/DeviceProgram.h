@@ -30,6 +30,8 @@ inline constexpr llvm::StringLiteral kMicrobatchesAttr = "reprise.microbatches";
 /// Mark of an op that sums over the samples of a micro-batch, or adds such a sum to earlier sums.
 /// Valid within `partition`.
 inline constexpr llvm::StringLiteral kBatchSumAttr = "reprise.batch_sum";
+/// Part of the model axis that an op computes. Valid within `partition`.
+inline constexpr llvm::StringLiteral kModelPartAttr = "reprise.model_part";
 
 /// Returns the device of a program; none for a program of several devices, and for a function that
 /// is no program.

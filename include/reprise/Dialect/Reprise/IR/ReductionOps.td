@@ -166,4 +166,25 @@ def DotAccumulateOp : Reprise_DotOp<"dot_accumulate", (ins Reprise_FloatTensor:$
   }];
 }
 
+def DotLanesOp : Reprise_DotOp<"dot_lanes",
+    (ins ConfinedAttr<I64Attr, [IntMinValue<2>]>:$lanes, ConfinedAttr<I64Attr, [IntMinValue<0>]>:$along),
+    "$lhs `,` $rhs `lanes` $lanes `along` $along"> {
+  let summary = "General dot product whose terms form lanes";
+  let description = [{
+    `dot_general` whose contracted dimension number `along`, in the order of the list, is cut into `lanes` consecutive
+    parts of equal size. `lanes` is a power of two. Each lane is summed as a `dot_general` of its terms, without a
+    rounding of its result. The sums of lanes meet in the tree of neighbours, in the compute type. The result is rounded
+    once, at the root. So any 2^k devices that divide the lanes compute the same bits, if each of them adds its own
+    lanes first. `reprise-shard-model` makes this op, and `reprise-expand-lanes` replaces it by contractions and adds.
+  }];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<int64_t> getLhsFree();
+    ::llvm::SmallVector<int64_t> getRhsFree();
+    int64_t getContractedSize();
+    /// Returns the dimension of each operand that the lanes cut.
+    int64_t getLhsCut() { return getLhsContracting()[getAlong()]; }
+    int64_t getRhsCut() { return getRhsContracting()[getAlong()]; }
+  }];
+}
+
 #endif

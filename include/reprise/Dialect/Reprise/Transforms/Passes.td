@@ -160,6 +160,35 @@ def SliceHeadPass : Pass<"reprise-slice-head", "::reprise::ProgramOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
+def ShardModelPass : Pass<"reprise-shard-model", "::reprise::ProgramOp"> {
+  let summary = "Cuts values along the model axis";
+  let description = [{
+    Reads the shardings of arguments, and finds by the factors of ops which dimension of every other value is cut. A
+    contraction whose terms are cut gets `lanes` lanes (`reprise.dot_lanes`). What is cut depends on rules, shapes and
+    lanes only.
+
+    With `parts` of more than 1 the pass cuts a flat step: an op that is cut becomes one op per part, marked with the
+    number of its part (`reprise.model_part`). Sums of lanes meet in the tree of neighbours, so bits are those of one
+    part. An op that cannot be cut reads the parts joined. See docs/explanation/ModelAxis.md.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "1", "Lanes of contractions whose terms are cut: a power of two.">,
+    Option<"parts", "parts", "int64_t", "1", "Parts of the model, which divide the lanes.">,
+    Option<"rules", "rules", "std::string", "\"\"", "File with the shardings of arguments.">
+  ];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
+def ExpandLanesPass : Pass<"reprise-expand-lanes", "::reprise::ProgramOp"> {
+  let summary = "Replaces contractions with lanes by contractions and adds";
+  let description = [{
+    `reprise.dot_lanes` becomes a `reprise.dot_general` of slices per lane, in the compute type. Adds join the sums in
+    the tree of neighbours, as soon as two neighbours are there, and a cast rounds the root. So at most 1 + log2(lanes)
+    sums live at once. No bit changes.
+  }];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
 def SplitLoopsPass : Pass<"reprise-split-loops", "::mlir::ModuleOp"> {
   let summary = "Splits loops whose carries must be recomputed into segments";
   let description = [{

@@ -342,6 +342,12 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
   }
 
   void runOnOperation() override {
+    WalkResult found = getOperation().walk([](DotLanesOp op) {
+      op.emitOpError("no kernel has lanes: run reprise-expand-lanes first");
+      return WalkResult::interrupt();
+    });
+    if (found.wasInterrupted())
+      return signalPassFailure();
     formLaunches(getOperation(), *target);
     // Loops are moved instead of cloned, so we drop their plan marks here.
     dropAttributes(getOperation(), reprise::getAttributeTable(), "checkpoint");

@@ -41,6 +41,10 @@ template <> void findFactors(DotBiasOp op, FactorRule &rule) {
   SmallVector<int> result = contract(op, rule, FactorKind::Coupled);
   rule.setOperand(2, ArrayRef(result).take_back(op.getRhsFree().size()));
 }
+/// Lanes are those of all terms, so the terms of a part have no lanes of their own.
+template <> void findFactors(DotLanesOp op, FactorRule &rule) {
+  contract(op, rule, FactorKind::Coupled);
+}
 /// The terms of a part continue the sums of the part before, so they stay together.
 template <> void findFactors(DotAccumulateOp op, FactorRule &rule) {
   rule.setOperand(2, contract(op, rule, FactorKind::Coupled));
@@ -76,17 +80,35 @@ template <> void findFactors(MaxPoolOp op, FactorRule &rule) { poolSamples(op, r
 template <> void findFactors(AveragePoolOp op, FactorRule &rule) { poolSamples(op, rule); }
 template <> void findFactors(AveragePoolBackwardOp op, FactorRule &rule) { poolSamples(op, rule); }
 
-/// Finds the factors of attention: samples are independent. A bias or a mask may have one row for
-/// all samples.
+/// Finds the factors of attention: samples are independent, and so are heads. The heads of queries
+/// form a group for each head of keys, and groups are cut. A bias or a mask may have one row for
+/// all samples or heads.
 template <typename OpT> static void attend(OpT op, FactorRule &rule) {
-  int64_t size = rule.shapeOfOperand(0)[0];
-  int samples = rule.add(size);
+  int64_t size = rule.shapeOfOperand(0)[0], heads = rule.shapeOfOperand(0)[1];
+  int64_t keyHeads = rule.shapeOfOperand(1)[1];
+  int samples = rule.add(size), groups = rule.add(keyHeads);
+  OpFactors::Dim ofQuery = {groups};
+  if (heads != keyHeads)
+    ofQuery.push_back(rule.add(heads / keyHeads));
+  auto isOfKey = [&](Value value) { return value == op.getKey() || value == op.getValue(); };
   SmallVector<Value> drawn{op.getSeed(), op.getOffset(), op.getOrigin()};
-  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
-    if (!llvm::is_contained(drawn, operand) && rule.shapeOfOperand(number)[0] == size)
+  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+    if (llvm::is_contained(drawn, operand))
+      continue;
+    ArrayRef<int64_t> shape = rule.shapeOfOperand(number);
+    if (shape[0] == size)
       rule.setOperand(number, samples);
-  for (unsigned result = 0; result < op->getNumResults(); ++result)
+    if (isOfKey(operand))
+      rule.setOperand(number, 1, {groups});
+    else if (shape[1] == heads)
+      rule.setOperand(number, 1, ofQuery);
+  }
+  constexpr bool isBackward = std::is_same_v<OpT, AttentionBackwardOp>;
+  for (unsigned result = 0; result < op->getNumResults(); ++result) {
     rule.setResult(result, samples);
+    rule.setResult(result, 1,
+                   isBackward && (result == 1 || result == 2) ? OpFactors::Dim{groups} : ofQuery);
+  }
 }
 template <> void findFactors(AttentionOp op, FactorRule &rule) { attend(op, rule); }
 template <> void findFactors(AttentionBackwardOp op, FactorRule &rule) { attend(op, rule); }

@@ -225,6 +225,9 @@ template <typename OpT> static void differentiateDot(OpT op, Pullback &p) {
 
 template <> void differentiate(DotGeneralOp op, Pullback &p) { differentiateDot(op, p); }
 
+/// Gradients contract other dimensions, so they have no lanes.
+template <> void differentiate(DotLanesOp op, Pullback &p) { differentiateDot(op, p); }
+
 template <> void differentiate(DotAccumulateOp op, Pullback &p) {
   differentiateDot(op, p);
   if (p.wants(2))

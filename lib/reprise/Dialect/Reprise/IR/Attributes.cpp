@@ -140,6 +140,8 @@ static constexpr AttributeRow kTable[] = {
     {kMicrobatchAttr, kOnOp, kIndex, "partition", "", "Micro-batch that the op works on."},
     {kBatchSumAttr, kOnOp, kMark, "partition", "",
      "The op sums over the samples of a micro-batch, or adds such a sum to earlier sums."},
+    {kModelPartAttr, kOnOp, kIndex, "partition", "",
+     "Part of the model axis that the op computes."},
     {kPerGroupAttr, kOnOp, kMark, "autodiff", "checkpoint",
      "Mean over the batch, or quotient by its count, of which each micro-batch has its own."},
     {kSplitAttr, kOnReshape, kMark, "autodiff", "",

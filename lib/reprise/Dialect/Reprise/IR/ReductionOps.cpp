@@ -130,6 +130,15 @@ int64_t DotAccumulateOp::getFlops() {
   return 2 * getContractedSize() * tensor(getResult()).getNumElements();
 }
 
+SmallVector<int64_t> DotLanesOp::getLhsFree() { return lhsFreeOf(*this); }
+SmallVector<int64_t> DotLanesOp::getRhsFree() { return rhsFreeOf(*this); }
+int64_t DotLanesOp::getContractedSize() { return contractedSizeOf(*this); }
+bool DotLanesOp::hasBatchDims() { return !getLhsBatch().empty(); }
+int64_t DotLanesOp::getFlops() {
+  int64_t adds = static_cast<int64_t>(getLanes()) - 1;
+  return (2 * getContractedSize() + adds) * tensor(getResult()).getNumElements();
+}
+
 static SmallVector<int64_t> dotShape(RankedTensorType lhs, RankedTensorType rhs,
                                      ArrayRef<int64_t> lhsBatch, ArrayRef<int64_t> rhsBatch,
                                      ArrayRef<int64_t> lhsContracting,
@@ -222,6 +231,22 @@ LogicalResult DotAccumulateOp::verify() {
   return success();
 }
 
+LogicalResult DotLanesOp::verify() {
+  if (failed(verifyDot(*this)))
+    return failure();
+  uint64_t lanes = getLanes(), along = getAlong();
+  if (!llvm::isPowerOf2_64(lanes))
+    return emitOpError("expected 2, 4, 8, … lanes, got ") << lanes;
+  if (along >= getLhsContracting().size())
+    return emitOpError("expected lanes along one of ")
+           << getLhsContracting().size() << " contracted dimensions, got number " << along;
+  int64_t size = tensor(getLhs()).getDimSize(getLhsCut());
+  if (size == 0 || size % static_cast<int64_t>(lanes) != 0)
+    return emitOpError("expected lanes of equal size, got ")
+           << lanes << " of dimension " << getLhsCut() << ", which has " << size << " terms";
+  return success();
+}
+
 /// The operand's dimensions before its transpose.
 static DenseI64ArrayAttr mapDims(OpBuilder &builder, ArrayRef<int64_t> dims,
                                  ArrayRef<int64_t> permutation) {
@@ -272,6 +297,10 @@ void DotBiasOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCon
 
 void DotAccumulateOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
   addTransposes<DotAccumulateOp>(patterns);
+}
+
+void DotLanesOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  addTransposes<DotLanesOp>(patterns);
 }
 
 //===-- dot_bias ------------------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 // reprise: builds the body of a step that runs one micro-batch after the other
 #include "BatchSlicer.h"
 
+#include "RandomWindow.h"
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
 
 using namespace mlir;
@@ -104,33 +105,18 @@ void BatchSlicer::runOn(Operation *op) {
     own[result] = made;
 }
 
-/// Moves the window of random words to the first sample: words belong to elements of the whole
-/// batch.
-static void moveWindow(OpBuilder &builder, RandomOpInterface random, const BatchCut &cut,
-                       int64_t firstSample) {
-  const auto &dims = cut.factors.results[0];
-  int64_t dim = OpFactors::findDim(dims, cut.factor);
-  SmallVector<int64_t> global = random.getDrawnGlobalShape();
-  SmallVector<int64_t> first(global.size(), 0);
-  first[dim] = firstSample * cut.countRows(dims[dim]);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(random);
-  auto type = RankedTensorType::get({static_cast<int64_t>(first.size())}, builder.getI64Type());
-  Value origin = ConstantOp::create(builder, random.getLoc(),
-                                    DenseElementsAttr::get(type, ArrayRef<int64_t>(first)));
-  if (Value outer = random.getOriginOperand())
-    origin = AddOp::create(builder, random.getLoc(), outer, origin);
-  random.setWindow(origin, builder.getDenseI64ArrayAttr(global));
-}
-
 Operation *BatchSlicer::cloneOn(Operation *op, ValueRange operands, const BatchCut &cut) {
   Operation *clone = cut.factor < 0 ? builder.clone(*op)
                                     : cloneOnPart(builder, op, operands, cut.factors, cut.factor,
                                                   cut.each * part.size());
   clone->setOperands(operands);
   mark(clone);
-  if (auto random = dyn_cast<RandomOpInterface>(clone); random && random.draws() && cut.factor >= 0)
-    moveWindow(builder, random, cut, part.begin);
+  if (auto random = dyn_cast<RandomOpInterface>(clone);
+      random && random.draws() && cut.factor >= 0) {
+    const auto &dims = cut.factors.results[0];
+    int64_t dim = OpFactors::findDim(dims, cut.factor);
+    moveWindow(builder, random, dim, part.begin * cut.countRows(dims[dim]));
+  }
   return clone;
 }
 

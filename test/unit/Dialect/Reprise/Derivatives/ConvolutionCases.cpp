@@ -53,6 +53,12 @@ void addConvolutionCases(Cases &cases) {
                    "%r0 = reprise.dot_accumulate %x0, %x1 onto %x2 contracting [1] x [0] : "
                    "(tensor<2x3x$t>, tensor<3x4x$t>, tensor<2x4x$c>) -> tensor<2x4x$c>",
                    {{"2x4x", 0, 0, "$c"}}});
+  cases.push_back({"dot_lanes",
+                   "dotLanes",
+                   {{"2x4x"}, {"4x3x"}},
+                   "%r0 = reprise.dot_lanes %x0, %x1 lanes 2 along 0 contracting [1] x [0] : "
+                   "(tensor<2x4x$t>, tensor<4x3x$t>) -> tensor<2x3x$t>",
+                   {{"2x3x"}}});
 }
 
 } // namespace reprise::test

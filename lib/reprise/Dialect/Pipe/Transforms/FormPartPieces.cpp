@@ -1,0 +1,103 @@
+// reprise: puts the ops of the parts of a model into pieces of their devices
+#include "reprise/Dialect/Pipe/Transforms/Passes.h"
+
+#include "Order.h"
+#include "PartOrder.h"
+#include "PartPlaces.h"
+#include "reprise/Dialect/Pipe/IR/Pipe.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+
+using namespace mlir;
+
+namespace reprise::pipe {
+#define GEN_PASS_DEF_FORMPARTPIECESPASS
+#include "reprise/Dialect/Pipe/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Puts an op into a piece of its own, so that a transfer may stand before and behind it.
+void formPiece(Operation &op, int64_t device) {
+  OpBuilder builder(&op);
+  auto piece = PieceOp::create(builder, op.getLoc(), op.getResultTypes(), PieceKind::After,
+                               /*stage=*/0, /*microbatch=*/nullptr, /*round=*/0, device,
+                               /*segment=*/nullptr);
+  PieceOp::ensureTerminator(piece.getBody(), builder, op.getLoc());
+  op.replaceAllUsesWith(piece.getResults());
+  op.moveBefore(piece.getYield());
+  piece.getYield()->setOperands(op.getResults());
+}
+
+struct FormPartPiecesPass : impl::FormPartPiecesPassBase<FormPartPiecesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (ProgramOp step : findPrograms(getOperation()))
+      if (failed(form(step)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult form(ProgramOp step) {
+    if (failed(verifyOneDevice(step)) || failed(sort(step)))
+      return failure();
+    int64_t rounds = (countSweeps(step) + 1) / 2;
+    PartMesh mesh{replicas, devices, parts};
+    PartPlaces places(step, mesh);
+    for (Operation &op : llvm::make_early_inc_range(step.getBody().front().without_terminator())) {
+      std::optional<int64_t> device = places.get(&op);
+      for (StringRef name : {StringRef(kModelPartAttr), StringRef(kStageAttr),
+                             StringRef(kMicrobatchAttr), StringRef(kBatchSumAttr)})
+        op.removeDiscardableAttr(name);
+      if (device)
+        formPiece(op, *device);
+    }
+    Builder builder(step.getContext());
+    for (auto [argument, device] : places.getHomes()) {
+      step.setArgAttr(argument, kHomeAttr, builder.getI64IntegerAttr(0));
+      step.setArgAttr(argument, kReplicaAttr, builder.getI64IntegerAttr(device));
+    }
+    return write(step, mesh.countDevices(), rounds);
+  }
+
+  /// Lets each stage run its passes in the order of the schedule.
+  LogicalResult sort(ProgramOp step) {
+    if (devices == 1)
+      return success();
+    FailureOr<Order> order = Order::find(step, schedule, devices, /*chunks=*/1);
+    if (failed(order))
+      return failure();
+    if (order->splitsBackward() || order->getShape().stages() != devices || countSweeps(step) > 2)
+      return step.emitError(
+                 "parts of a model run in one stage per device, with one forward and one "
+                 "backward pass: expected the schedule gpipe or 1f1b, got '")
+             << schedule << "'";
+    FailureOr<pipeline::Schedule> made = order->make(step, countMicrobatches(step) / replicas);
+    if (failed(made))
+      return failure();
+    orderParts(step, *made, replicas);
+    return success();
+  }
+
+  /// Writes a schedule that has a row per device, whose passes are empty: all pieces stand behind
+  /// them.
+  LogicalResult write(ProgramOp step, int64_t rows, int64_t rounds) {
+    step->removeAttr(kCutsAttr);
+    step->removeAttr(kTimingAttr);
+    FailureOr<Order> order = Order::find(step, /*name=*/"", /*devices=*/1, /*chunks=*/1);
+    if (failed(order))
+      return failure();
+    FailureOr<pipeline::Schedule> made = order->make(step, /*microbatches=*/1);
+    if (failed(made))
+      return failure();
+    OpBuilder builder(step);
+    auto written = ScheduleOp::create(builder, step.getLoc(), (step.getName() + "_schedule").str(),
+                                      *made, rows, rounds);
+    SymbolTable(getOperation()).insert(written);
+    step->removeAttr(kMicrobatchesAttr);
+    step->setAttr(kScheduleRefAttr, FlatSymbolRefAttr::get(written.getSymNameAttr()));
+    return success();
+  }
+};
+
+} // namespace
+} // namespace reprise::pipe

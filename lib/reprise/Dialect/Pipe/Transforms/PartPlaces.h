@@ -1,0 +1,83 @@
+// reprise: the devices that run the ops of the parts of a model and own its arrays
+#ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_PARTPLACES_H
+#define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_PARTPLACES_H
+
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+#include <map>
+#include <optional>
+
+namespace reprise::pipe {
+
+/// Sizes of the axes of the devices. The devices of a stage of a replica form a group, with one
+/// device per part of the model.
+struct PartMesh {
+  int64_t replicas = 1, stages = 1, parts = 1;
+
+  int64_t countDevices() const { return replicas * stages * parts; }
+  /// Returns the first device of a group.
+  int64_t findGroup(int64_t replica, int64_t stage) const {
+    return (replica * stages + stage) * parts;
+  }
+};
+
+/// Devices of a flat step that is cut into the parts of a model.
+///
+/// - An op of a part runs on the device of the part, in the group of its micro-batch and stage.
+/// - Arrays that elementwise ops of an update connect, and an argument and its next value, live on
+///   one device of the first stage that reads them. The device with the fewest bytes so far gets
+///   the next set.
+/// - An op that only one device reads runs there. An op that several devices of its group read
+///   belongs to none, and each of them computes it. For devices of other groups one device of the
+///   group computes the op, too, and sends the results.
+/// - A slice of an array is made on the device of the array, so that only the slice is sent.
+class PartPlaces {
+public:
+  /// Finds the places. Adds a copy of each op that devices of other groups read.
+  PartPlaces(ProgramOp step, PartMesh mesh);
+
+  /// Returns the device of an op; none for an op that its readers compute.
+  std::optional<int64_t> get(mlir::Operation *op) const;
+  /// Returns the devices of parameters and states, by the argument's number.
+  const std::map<unsigned, int64_t> &getHomes() const { return homes; }
+
+private:
+  /// Range of devices that read a value; empty without readers.
+  struct Readers {
+    int64_t first = INT64_MAX, last = -1;
+    void add(Readers other) {
+      first = std::min(first, other.first);
+      last = std::max(last, other.last);
+    }
+    bool isOne() const { return first == last; }
+  };
+
+  /// Arrays that live on one device.
+  struct ArraySet {
+    int64_t bytes = 0, home = 0;
+    std::optional<int64_t> stage; ///< first stage that reads one of them
+  };
+
+  void assignHomes();
+  int64_t findHome(const ArraySet &set, llvm::ArrayRef<int64_t> held) const;
+  void placeOps();
+  void placeOp(mlir::Operation &op);
+  void placeInGroup(mlir::Operation &op, int64_t group);
+  void placeSlices();
+  void setDevice(mlir::Operation *op, int64_t device);
+  std::optional<int64_t> findGroup(mlir::Operation &op) const;
+  Readers findReaders(mlir::OpOperand &use);
+
+  ProgramOp step;
+  EntrySignature signature;
+  PartMesh mesh;
+  int64_t microbatches;
+  std::map<unsigned, int64_t> homes;
+  llvm::DenseMap<mlir::Operation *, Readers> readers;
+  llvm::DenseMap<mlir::Operation *, int64_t> devices;
+};
+
+} // namespace reprise::pipe
+
+#endif // REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_PARTPLACES_H

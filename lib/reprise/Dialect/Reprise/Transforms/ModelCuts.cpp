@@ -1,0 +1,108 @@
+// reprise: how the model axis cuts the values and ops of a step
+#include "ModelCuts.h"
+
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
+
+using namespace mlir;
+using namespace reprise;
+
+static bool isOfGradient(Operation &op) {
+  return op.hasAttr(kPrimalAttr) || op.hasAttr(kCotangentAttr);
+}
+
+ModelCuts::ModelCuts(ProgramOp step, const ArgumentCuts &arguments, int64_t lanes)
+    : step(step), lanes(lanes), hasGradients(llvm::any_of(step.getBody().front(), isOfGradient)) {
+  for (BlockArgument argument : step.getArguments())
+    if (auto found = arguments.find(argument.getArgNumber()); found != arguments.end()) {
+      ruled.insert(argument);
+      dims[argument] = found->second;
+    }
+  auto sweep = [&](auto &&ops, bool isForward) {
+    bool hasChanged = false;
+    for (Operation &op : ops)
+      hasChanged |= choose(op, isForward);
+    return hasChanged;
+  };
+  Block &block = step.getBody().front();
+  for (bool hasChanged = true; hasChanged;) {
+    hasChanged = sweep(block.without_terminator(), true);
+    hasChanged |= sweep(llvm::reverse(block.without_terminator()), false);
+  }
+}
+
+const ModelCut *ModelCuts::get(Operation *op) const {
+  auto found = cuts.find(op);
+  return found == cuts.end() ? nullptr : &found->second;
+}
+
+int64_t ModelCuts::getDim(Value value) const {
+  auto found = dims.find(value);
+  return found == dims.end() ? -1 : found->second;
+}
+
+/// Returns whether parts of the factor compute parts of the results, or terms of a contraction.
+bool ModelCuts::allows(Operation *op, const OpFactors &factors, int factor) const {
+  const OpFactors::Factor &own = factors.factors[factor];
+  if (!factors.canCut(factor) || own.size == 0 || own.size % lanes != 0)
+    return false;
+  if (own.kind == FactorKind::Summed)
+    return isa<DotGeneralOp>(op);
+  return own.kind == FactorKind::Parallel && llvm::all_of(factors.results, [&](const auto &dims) {
+           return OpFactors::findDim(dims, factor) >= 0;
+         });
+}
+
+/// Returns the factor of an op at the dimension of an operand or result that is cut; -1 if the op
+/// cannot be cut there.
+int ModelCuts::findFactor(Operation *op, const OpFactors &factors, ArrayRef<OpFactors::Dim> ownDims,
+                          int64_t dim) const {
+  if (dim < 0 || ownDims[dim].empty())
+    return -1;
+  int factor = ownDims[dim].front();
+  return allows(op, factors, factor) ? factor : -1;
+}
+
+/// Cuts an op if an operand is cut, or in a backward sweep if readers ask for it.
+bool ModelCuts::choose(Operation &op, bool isForward) {
+  auto batchable = dyn_cast<BatchableOpInterface>(op);
+  if (!batchable || op.getNumRegions() != 0 || op.getNumResults() == 0 || cuts.contains(&op) ||
+      (hasGradients && !isOfGradient(op)))
+    return false;
+  auto isCut = [&](Value value) { return getDim(value) >= 0; };
+  auto isWanted = [&](Value value) { return wanted.contains(value); };
+  if (isForward ? llvm::none_of(op.getOperands(), isCut) : llvm::none_of(op.getResults(), isWanted))
+    return false;
+  ModelCut cut{batchable.getFactors()};
+  auto hear = [&](ArrayRef<OpFactors::Dim> ownDims, int64_t dim) {
+    if (cut.factor < 0)
+      cut.factor = findFactor(&op, cut.factors, ownDims, dim);
+  };
+  for (auto [operand, ownDims] : llvm::zip(op.getOperands(), cut.factors.operands))
+    if (ruled.contains(operand))
+      hear(ownDims, getDim(operand));
+  for (auto [result, ownDims] : llvm::zip(op.getResults(), cut.factors.results))
+    if (auto found = wanted.find(result); found != wanted.end())
+      hear(ownDims, found->second);
+  for (auto [operand, ownDims] : llvm::zip(op.getOperands(), cut.factors.operands))
+    hear(ownDims, getDim(operand));
+  if (cut.factor < 0)
+    return false;
+  spread(op, cut);
+  cuts.try_emplace(&op, std::move(cut));
+  return true;
+}
+
+/// Cuts the results, and asks for the same cut of the operands.
+void ModelCuts::spread(Operation &op, const ModelCut &cut) {
+  for (auto [result, ownDims] : llvm::zip(op.getResults(), cut.factors.results))
+    if (int64_t dim = OpFactors::findDim(ownDims, cut.factor); dim >= 0)
+      dims[result] = dim;
+  for (auto [operand, ownDims] : llvm::zip(op.getOperands(), cut.factors.operands)) {
+    int64_t dim = OpFactors::findDim(ownDims, cut.factor);
+    if (dim < 0 || cut.isSum() || dims.contains(operand))
+      continue;
+    // The smallest dimension wins, so that the order of the readers does not matter.
+    auto [found, isNew] = wanted.try_emplace(operand, dim);
+    found->second = std::min(found->second, dim);
+  }
+}

@@ -1,0 +1,59 @@
+// reprise: how the model axis cuts the values and ops of a step
+#ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_MODELCUTS_H
+#define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_MODELCUTS_H
+
+#include "ModelRules.h"
+#include "reprise/Dialect/Reprise/Batching.h"
+
+namespace reprise {
+
+/// Cut of an op along the model axis.
+struct ModelCut {
+  OpFactors factors;
+  int factor = -1;
+  /// Tells whether the terms of a contraction are cut: its result is the sum over the parts.
+  bool isSum() const { return factors.factors[factor].kind == FactorKind::Summed; }
+};
+
+/// Cuts of a flat step, which depend on the cuts of arguments, shapes and lanes only. From these
+/// arguments on, sweeps over the step cut every op that has a cut operand or result and may be cut
+/// there. The first cut of an op holds:
+///
+/// - The cut of an argument with a rule comes first, then those that readers of the results ask
+///   for, then those of operands.
+/// - Elements and rows that an op computes independently may be cut, and the terms of a
+/// contraction.
+/// - A value is cut if its op is cut, and an argument if a rule cuts it. The order of ops that do
+/// not
+///   depend on each other does not matter, since plans may change it.
+///
+/// An op that reads a cut value otherwise reads the parts joined. If the step has gradients, only
+/// ops of the gradients are cut, so that updates keep the form of the arrays.
+class ModelCuts {
+public:
+  ModelCuts(ProgramOp step, const ArgumentCuts &arguments, int64_t lanes);
+
+  /// Returns the cut of an op; null for an op in one piece.
+  const ModelCut *get(mlir::Operation *op) const;
+  /// Returns the dimension of a value that is cut; -1 for a value in one piece.
+  int64_t getDim(mlir::Value value) const;
+
+private:
+  bool choose(mlir::Operation &op, bool isForward);
+  int findFactor(mlir::Operation *op, const OpFactors &factors, llvm::ArrayRef<OpFactors::Dim> dims,
+                 int64_t dim) const;
+  bool allows(mlir::Operation *op, const OpFactors &factors, int factor) const;
+  void spread(mlir::Operation &op, const ModelCut &cut);
+
+  ProgramOp step;
+  int64_t lanes;
+  bool hasGradients = false;
+  llvm::DenseSet<mlir::Value> ruled;           ///< arguments with a rule
+  llvm::DenseMap<mlir::Value, int64_t> dims;   ///< cuts of values; -1: never cut
+  llvm::DenseMap<mlir::Value, int64_t> wanted; ///< cuts that readers ask for
+  llvm::DenseMap<mlir::Operation *, ModelCut> cuts;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_MODELCUTS_H

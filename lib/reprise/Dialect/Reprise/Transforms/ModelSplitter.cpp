@@ -1,0 +1,174 @@
+// reprise: replaces the ops of a step by an op per part of the model
+#include "ModelSplitter.h"
+
+#include "ModelSums.h"
+#include "RandomWindow.h"
+#include "mlir/IR/Remarks.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
+#include "reprise/Support/ByteSize.h"
+
+using namespace mlir;
+using namespace reprise;
+
+void ModelSplitter::run() {
+  for (Operation &op : llvm::make_early_inc_range(step.getBody().front())) {
+    const ModelCut *cut = cuts.get(&op);
+    if (cut && cut->isSum())
+      splitSum(cast<DotGeneralOp>(op), *cut);
+    else if (cut && parts > 1)
+      split(&op, *cut);
+    else
+      takeWhole(op);
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(step.getBody().front())))
+    if (const ModelCut *cut = cuts.get(&op); cut && (cut->isSum() || parts > 1) && op.use_empty())
+      op.erase();
+}
+
+/// Lets an op in one piece read the parts of its operands joined.
+void ModelSplitter::takeWhole(Operation &op) {
+  op.walk([&](Operation *inner) {
+    for (OpOperand &operand : inner->getOpOperands())
+      if (partsOf.contains(operand.get()))
+        operand.set(join(operand.get(), &op));
+  });
+}
+
+void ModelSplitter::split(Operation *op, const ModelCut &cut) {
+  SmallVector<Operation *> clones;
+  for (int64_t part = 0; part < parts; ++part)
+    clones.push_back(cloneForPart(op, cut, part));
+  for (OpResult result : op->getResults())
+    for (Operation *clone : clones)
+      partsOf[result].push_back(clone->getResult(result.getResultNumber()));
+}
+
+Operation *ModelSplitter::cloneForPart(Operation *op, const ModelCut &cut, int64_t part) {
+  SmallVector<Value> operands = getOperands(op, cut, part);
+  OpBuilder builder(op);
+  int64_t size = cut.factors.factors[cut.factor].size / parts;
+  Operation *clone = cloneOnPart(builder, op, operands, cut.factors, cut.factor, size);
+  clone->setAttr(kModelPartAttr, builder.getI64IntegerAttr(part));
+  if (auto random = dyn_cast<RandomOpInterface>(clone); random && random.draws()) {
+    const auto &dims = cut.factors.results[0];
+    int64_t dim = OpFactors::findDim(dims, cut.factor);
+    moveWindow(builder, random, dim, part * size * cut.factors.countRows(dims[dim]));
+  }
+  return clone;
+}
+
+/// Returns the sum of the lanes of a part, without a rounding.
+Value ModelSplitter::sumPart(DotGeneralOp op, const ModelCut &cut, int64_t part) {
+  SmallVector<Value> operands = getOperands(op, cut, part);
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  int64_t own = lanes / parts;
+  RankedTensorType type = parts > 1 ? widenSums(op.getType()) : op.getType();
+  int64_t dim = OpFactors::findDim(cut.factors.operands[0], cut.factor);
+  const int64_t *along = llvm::find(op.getLhsContracting(), dim);
+  Operation *sum =
+      own > 1 ? DotLanesOp::create(b, type, operands[0], operands[1], b.getI64IntegerAttr(own),
+                                   b.getI64IntegerAttr(along - op.getLhsContracting().begin()),
+                                   op.getLhsBatchAttr(), op.getRhsBatchAttr(),
+                                   op.getLhsContractingAttr(), op.getRhsContractingAttr(),
+                                   op.getAccumulationAttr(), op.getReplayAttr())
+                    .getOperation()
+              : DotGeneralOp::create(b, type, operands[0], operands[1], op.getLhsBatchAttr(),
+                                     op.getRhsBatchAttr(), op.getLhsContractingAttr(),
+                                     op.getRhsContractingAttr(), op.getAccumulationAttr(),
+                                     op.getReplayAttr());
+  sum->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  if (parts > 1)
+    sum->setAttr(kModelPartAttr, b.getI64IntegerAttr(part));
+  return sum->getResult(0);
+}
+
+/// Removes what belongs to the result of a sum, and not to its summands.
+static void dropResultMarks(Operation *op) {
+  for (StringRef name : {StringRef(kLabelAttr), StringRef(kRuleAttr), StringRef(kNamesAttr),
+                         StringRef(kResultLabelsAttr), StringRef(kResultRulesAttr)})
+    op->removeDiscardableAttr(name);
+}
+
+void ModelSplitter::splitSum(DotGeneralOp op, const ModelCut &cut) {
+  SmallVector<Value> sums;
+  for (int64_t part = 0; part < parts; ++part) {
+    sums.push_back(sumPart(op, cut, part));
+    if (parts > 1)
+      dropResultMarks(sums.back().getDefiningOp());
+  }
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value root = roundSum(b, addNeighbours(b, 0, parts, [&](int64_t part) { return sums[part]; }),
+                        op.getType());
+  for (Operation *made = sums.back().getDefiningOp()->getNextNode(); made != op;
+       made = made->getNextNode()) {
+    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    if (made != root.getDefiningOp())
+      dropResultMarks(made);
+  }
+  op.replaceAllUsesWith(root);
+}
+
+SmallVector<Value> ModelSplitter::getOperands(Operation *op, const ModelCut &cut, int64_t part) {
+  SmallVector<Value> operands;
+  for (auto [operand, dims] : llvm::zip(op->getOperands(), cut.factors.operands))
+    operands.push_back(getPart(operand, OpFactors::findDim(dims, cut.factor), part, op));
+  return operands;
+}
+
+/// Copies the marks of an op that reads a slice or computes the parts of a join.
+static void copyMarks(Operation *op, Operation *from) {
+  for (StringRef name : {StringRef(kBlockAttr), StringRef(kPrimalAttr), StringRef(kCotangentAttr),
+                         StringRef(kOrderAttr), StringRef(kStageAttr), StringRef(kMicrobatchAttr)})
+    if (Attribute attribute = from->getDiscardableAttr(name))
+      op->setDiscardableAttr(name, attribute);
+}
+
+/// Returns the part that `reader` reads of a dimension, or the whole value for dimension -1.
+Value ModelSplitter::getPart(Value value, int64_t dim, int64_t part, Operation *reader) {
+  auto found = partsOf.find(value);
+  if (dim >= 0 && found != partsOf.end() && cuts.getDim(value) == dim)
+    return found->second[part];
+  if (found != partsOf.end())
+    value = join(value, reader);
+  if (dim < 0 || parts == 1)
+    return value;
+  Value &made = slices[value][{dim, part}];
+  if (!made) {
+    OpBuilder builder(reader);
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape());
+    int64_t size = limits[dim] / parts;
+    starts[dim] = part * size;
+    limits[dim] = starts[dim] + size;
+    Operation *slice = reprise::SliceOp::create(builder, reader->getLoc(), value, starts, limits,
+                                                SmallVector<int64_t>(type.getRank(), 1));
+    copyMarks(slice, reader);
+    made = slice->getResult(0);
+  }
+  return made;
+}
+
+/// Tells in a remark how many bytes of parts the readers of a value join.
+static void remarkJoin(Value value, int64_t dim, Operation *reader, StringRef function) {
+  if (!value.getContext()->getRemarkEngine())
+    return;
+  auto options = remark::RemarkOpts::name("joined").category("model").function(function);
+  remark::missed(value.getLoc(), options)
+      << remark::metric("reader", reader->getName().getStringRef())
+      << remark::metric("dimension", dim) << remark::metric("bytes", getByteSize(value.getType()));
+}
+
+/// Returns the parts joined, for an op that cannot read parts.
+Value ModelSplitter::join(Value value, Operation *reader) {
+  Value &made = joins[value];
+  if (!made) {
+    OpBuilder builder(reader);
+    Operation *op = ConcatenateOp::create(builder, reader->getLoc(), value.getType(),
+                                          partsOf.at(value), cuts.getDim(value));
+    copyMarks(op, value.getDefiningOp());
+    remarkJoin(value, cuts.getDim(value), reader, step.getName());
+    made = op->getResult(0);
+  }
+  return made;
+}
