@@ -75,6 +75,13 @@ public:
                                 llvm::ArrayRef<llvm::StringRef> known,
                                 const std::string &prefix) const;
 
+  /// Visits the elements of a list of objects with their paths, `where`[0] and so on. Fails at an
+  /// element that is no object, which the message calls `what`, and where `visit` fails.
+  mlir::LogicalResult
+  forEach(const llvm::json::Array &list, llvm::StringRef where, llvm::StringRef what,
+          llvm::function_ref<mlir::LogicalResult(const llvm::json::Object &, const std::string &)>
+              visit) const;
+
 private:
   JsonFile(llvm::StringRef path, llvm::json::Value value, llvm::StringRef text,
            mlir::MLIRContext *context)

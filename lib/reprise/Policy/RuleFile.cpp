@@ -111,15 +111,9 @@ LogicalResult Reader::readRule(const Object &entry, const std::string &where) {
 }
 
 LogicalResult Reader::readRules(const Array &list) {
-  for (auto [i, value] : llvm::enumerate(list)) {
-    std::string where = "rules[" + std::to_string(i) + "]";
-    const Object *entry = value.getAsObject();
-    if (!entry)
-      return file.fail(where, "expected an object with a rule");
-    if (failed(readRule(*entry, where)))
-      return failure();
-  }
-  return success();
+  return file.forEach(list, "rules", "a rule", [&](const Object &entry, const std::string &where) {
+    return LogicalResult(readRule(entry, where));
+  });
 }
 
 FailureOr<PolicyPtr> Reader::run() {

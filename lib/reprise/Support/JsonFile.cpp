@@ -97,6 +97,20 @@ FailureOr<JsonFile> JsonFile::read(StringRef path, StringRef what, ArrayRef<Stri
   return file;
 }
 
+LogicalResult
+JsonFile::forEach(const llvm::json::Array &list, StringRef where, StringRef what,
+                  function_ref<LogicalResult(const Object &, const std::string &)> visit) const {
+  for (auto [i, element] : llvm::enumerate(list)) {
+    std::string at = (where + "[" + Twine(i) + "]").str();
+    const Object *object = element.getAsObject();
+    if (!object)
+      return fail(at, "expected an object with " + what);
+    if (failed(visit(*object, at)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult JsonFile::checkHead(StringRef what, ArrayRef<StringRef> keys) const {
   const Object *object = value.getAsObject();
   if (!object) {

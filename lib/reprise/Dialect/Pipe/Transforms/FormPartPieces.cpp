@@ -89,12 +89,7 @@ private:
     FailureOr<pipeline::Schedule> made = order->make(step, /*microbatches=*/1);
     if (failed(made))
       return failure();
-    OpBuilder builder(step);
-    auto written = ScheduleOp::create(builder, step.getLoc(), (step.getName() + "_schedule").str(),
-                                      *made, rows, rounds);
-    SymbolTable(getOperation()).insert(written);
-    step->removeAttr(kMicrobatchesAttr);
-    step->setAttr(kScheduleRefAttr, FlatSymbolRefAttr::get(written.getSymNameAttr()));
+    writeSchedule(step, *made, rows, rounds);
     return success();
   }
 };

@@ -225,13 +225,7 @@ private:
       return failure();
     PieceFormer(step, places, replicas).run(*made);
     setHomes(step, places);
-    OpBuilder builder(step);
-    int64_t rounds = (places.countSweeps() + 1) / 2;
-    auto written = ScheduleOp::create(builder, step.getLoc(), (step.getName() + "_schedule").str(),
-                                      *made, replicas, rounds);
-    SymbolTable(getOperation()).insert(written);
-    step->removeAttr(kMicrobatchesAttr);
-    step->setAttr(kScheduleRefAttr, FlatSymbolRefAttr::get(written.getSymNameAttr()));
+    writeSchedule(step, *made, replicas, (places.countSweeps() + 1) / 2);
     return success();
   }
 };

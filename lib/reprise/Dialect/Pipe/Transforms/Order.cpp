@@ -38,6 +38,16 @@ int64_t countMicrobatches(ProgramOp step) {
   return count;
 }
 
+void writeSchedule(ProgramOp step, const pipeline::Schedule &schedule, int64_t replicas,
+                   int64_t rounds) {
+  OpBuilder builder(step);
+  auto written = ScheduleOp::create(builder, step.getLoc(), (step.getName() + "_schedule").str(),
+                                    schedule, replicas, rounds);
+  SymbolTable(step->getParentOp()).insert(written);
+  step->removeAttr(kMicrobatchesAttr);
+  step->setAttr(kScheduleRefAttr, FlatSymbolRefAttr::get(written.getSymNameAttr()));
+}
+
 /// The schedule is at fault, and no line of the model.
 static InFlightDiagnostic emitScheduleError(ProgramOp step, StringRef schedule) {
   return emitError(getFlagLocation(step.getContext(), ("--schedule=" + schedule).str()));

@@ -22,6 +22,10 @@ int64_t countMicrobatches(ProgramOp step);
 /// The schedule that is the fastest one.
 inline constexpr llvm::StringLiteral kAuto = "auto";
 
+/// Writes the schedule of a step in pieces beside the step, which names it.
+void writeSchedule(ProgramOp step, const pipeline::Schedule &schedule, int64_t replicas,
+                   int64_t rounds);
+
 /// A rule, or the schedule of a file.
 class Order {
 public:

@@ -85,15 +85,9 @@ LogicalResult RuleReader::readRules() {
   const Array *list = file.root().getArray("rules");
   if (!list)
     return file.fail(file.root().get("rules") ? "rules" : "", "expected 'rules', an array");
-  for (auto [i, value] : llvm::enumerate(*list)) {
-    std::string where = "rules[" + std::to_string(i) + "]";
-    const Object *entry = value.getAsObject();
-    if (!entry)
-      return file.fail(where, "expected an object with a rule");
-    if (failed(readRule(*entry, where)))
-      return failure();
-  }
-  return success();
+  return file.forEach(*list, "rules", "a rule", [&](const Object &entry, const std::string &where) {
+    return readRule(entry, where);
+  });
 }
 
 LogicalResult RuleReader::apply(ModelRule &rule, BlockArgument argument, StringRef name) {
