@@ -1,7 +1,6 @@
 // reprise: random training programs of the dialect
 #include "Generator.h"
 #include "Learner.h"
-#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -18,7 +17,7 @@ Repertoire learnOps(MLIRContext *context, std::set<std::string> without) {
   Repertoire repertoire;
   for (const OpSpec &spec : allOps()) {
     if (spec.isTerminator || spec.hasOwnParent || spec.regions != 0 ||
-        spec.name == PauseOp::getOperationName() || spec.name == CustomCallOp::getOperationName() ||
+        spec.name == PauseOp::getOperationName() || isBeyondPrograms(spec) ||
         without.count(spec.name.str()))
       continue;
     std::vector<Template> examples = Learner(context, 1).learn(spec);

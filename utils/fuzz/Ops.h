@@ -42,6 +42,12 @@ struct OpSpec {
 /// the next build.
 const std::vector<OpSpec> &allOps();
 
+/// Returns true for an op that no program of a fuzzer holds. The interpreter judges programs, and
+/// knows no function of a host; a program of one device pulls nothing.
+inline bool isBeyondPrograms(const OpSpec &spec) {
+  return spec.name == "reprise.custom_call" || spec.name == "reprise.pull";
+}
+
 class Random : public SplitMix {
 public:
   using SplitMix::SplitMix;

@@ -47,6 +47,8 @@ public:
     for (auto [i, attribute] : llvm::enumerate(of.attributes))
       if (auto array = dyn_cast<DenseI64ArrayAttr>(attribute.getValue()))
         addShape(Array, i, array.asArrayRef());
+      else if (auto number = dyn_cast<IntegerAttr>(attribute.getValue()))
+        places.push_back({Number, i, 0, number.getValue().getSExtValue()});
   }
 
   /// Writes `to` at one place of `from`, or at any place if `from` does not occur.
@@ -66,7 +68,7 @@ public:
   }
 
 private:
-  enum Kind { Result, Operand, Array };
+  enum Kind { Result, Operand, Array, Number };
   struct Place {
     Kind kind;
     size_t index, position;
@@ -90,6 +92,10 @@ private:
     } else if (place.kind == Operand) {
       RankedTensorType &type = of.operands[place.index];
       type = change(type);
+    } else if (place.kind == Number) {
+      NamedAttribute attribute = of.attributes.getAttrs()[place.index];
+      Type type = cast<IntegerAttr>(attribute.getValue()).getType();
+      of.attributes.set(attribute.getName(), IntegerAttr::get(type, number));
     } else {
       NamedAttribute attribute = of.attributes.getAttrs()[place.index];
       SmallVector<int64_t> values(cast<DenseI64ArrayAttr>(attribute.getValue()).asArrayRef());

@@ -62,13 +62,9 @@ void Tally::add(const Tally &other) {
     budgets[outcome] += programs;
 }
 
-/// Returns true for an op that no program of a fuzzer holds: the interpreter judges programs, and
-/// knows no function of a host.
-static bool isOfHost(const OpSpec &spec) { return spec.name == "reprise.custom_call"; }
-
 void Tally::checkCoverage() {
   for (const OpSpec &spec : allOps()) {
-    if (isOfHost(spec))
+    if (isBeyondPrograms(spec))
       continue;
     std::string name = spec.name.str();
     bool isReplayed = replayed.count(name), isExempt = neverReplayed.count(name);
@@ -90,7 +86,7 @@ std::set<std::string> Tally::notReplayed() const {
   std::set<std::string> names;
   for (const OpSpec &spec : allOps())
     if (std::string name = spec.name.str();
-        !isOfHost(spec) && !replayed.count(name) && !neverReplayed.count(name))
+        !isBeyondPrograms(spec) && !replayed.count(name) && !neverReplayed.count(name))
       names.insert(name);
   return names;
 }
@@ -98,7 +94,8 @@ std::set<std::string> Tally::notReplayed() const {
 void Tally::checkKernelCoverage() {
   for (const OpSpec &spec : allOps()) {
     bool isFlow = spec.regions != 0 || spec.isTerminator || spec.hasOwnParent;
-    if (isFlow || isOfHost(spec) || spec.name == "reprise.name" || spec.name == "reprise.pause")
+    if (isFlow || isBeyondPrograms(spec) || spec.name == "reprise.name" ||
+        spec.name == "reprise.pause")
       continue;
     if (generated.count(spec.name.str()))
       ++good;
