@@ -8,8 +8,10 @@
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace reprise::runtime;
@@ -105,7 +107,9 @@ bool FreshFolder::fail() {
 
 /// Swaps the folders; the old folder at the target gets the name `name`.
 bool FreshFolder::swap() {
-  if (renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0)
+  // glibc 2.27 has no function for this call.
+  if (syscall(SYS_renameat2, AT_FDCWD, name.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) ==
+      0)
     return true;
   if (errno != EINVAL && errno != ENOSYS)
     return fail();
