@@ -1,6 +1,7 @@
 // reprise: tests of run folders: replaced files, kept files, and files after a killed run
 #include "reprise/Runtime/RunFolder.h"
 #include "TestBundle.h"
+#include "TestFolder.h"
 
 #include "gtest/gtest.h"
 #include <climits>
@@ -22,10 +23,7 @@ namespace {
 class RunFolder : public ::testing::Test {
 protected:
   OutputFolder output(const std::string &name, const std::vector<ArrayRef> &arrays) const {
-    OutputFolder output{folder.file(name), {"train", {}, {}}, {}, ""};
-    for (const ArrayRef &array : arrays)
-      output.interface.results.push_back({array.name, Role::Input, array.dtype, array.shape});
-    return output;
+    return describeOutput(folder.file(name), arrays);
   }
   Error write(const std::string &name, const std::vector<ArrayRef> &arrays) const {
     return writeRunFolder(output(name, arrays), arrays, {});

@@ -1,6 +1,7 @@
 // reprise: tests of .safetensors files: every type, names, and files of several processes
 #include "reprise/Runtime/Safetensors.h"
 #include "TestBundle.h"
+#include "TestFolder.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/RunFolder.h"
 
@@ -15,10 +16,7 @@ namespace {
 class Safetensors : public ::testing::Test {
 protected:
   OutputFolder output(const std::string &name, const std::vector<ArrayRef> &arrays) const {
-    OutputFolder output{folder.file(name), {"train", {}, {}}, {}, ""};
-    for (const ArrayRef &array : arrays)
-      output.interface.results.push_back({array.name, Role::Input, array.dtype, array.shape});
-    return output;
+    return describeOutput(folder.file(name), arrays);
   }
   TemporaryFolder folder;
 };

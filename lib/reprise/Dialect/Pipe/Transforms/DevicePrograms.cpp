@@ -249,6 +249,16 @@ void DevicePrograms::receive(size_t reader, Device &device) {
   }
 }
 
+/// Returns the first op of a piece that reads a value, itself or in a body.
+static Operation *findReader(PieceOp piece, Value value) {
+  Operation *first = nullptr;
+  for (Operation *user : value.getUsers())
+    if (Operation *at = piece.getBody().front().findAncestorOpInBlock(*user);
+        at && (!first || at->isBeforeInBlock(first)))
+      first = at;
+  return first;
+}
+
 void DevicePrograms::run(PieceOp piece, Device &device) {
   llvm::SetVector<Value> read;
   getUsedValuesDefinedAbove(piece->getRegions(), read);
@@ -256,13 +266,7 @@ void DevicePrograms::run(PieceOp piece, Device &device) {
   SmallVector<Value> pulled;
   for (Value value : read)
     if (puller && device.pulls.contains({value, *puller})) {
-      Operation *reader = *llvm::find_if(value.getUsers(),
-                                         [&](Operation *user) { return piece->isAncestor(user); });
-      for (Operation *user : value.getUsers())
-        if (Operation *at = piece.getBody().front().findAncestorOpInBlock(*user);
-            at && at->isBeforeInBlock(reader))
-          reader = at;
-      device.known.map(value, pull({value, *puller}, device, reader));
+      device.known.map(value, pull({value, *puller}, device, findReader(piece, value)));
       pulled.push_back(value);
     } else {
       get(value, device);
