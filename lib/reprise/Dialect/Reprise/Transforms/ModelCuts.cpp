@@ -2,6 +2,7 @@
 #include "ModelCuts.h"
 
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
+#include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -10,14 +11,26 @@ static bool isOfGradient(Operation &op) {
   return op.hasAttr(kPrimalAttr) || op.hasAttr(kCotangentAttr);
 }
 
-ModelCuts::ModelCuts(ProgramOp step, const ArgumentCuts &arguments, int64_t lanes)
-    : step(step), lanes(lanes), hasGradients(llvm::any_of(step.getBody().front(), isOfGradient)) {
+ModelCuts::ModelCuts(ProgramOp step, const ArgumentCuts &arguments, int64_t lanes, int64_t parts)
+    : step(step), parts(parts), divisor(lanes),
+      hasGradients(llvm::any_of(step.getBody().front(), isOfGradient)) {
   for (BlockArgument argument : step.getArguments())
     if (auto found = arguments.find(argument.getArgNumber()); found != arguments.end()) {
       ruled.insert(argument);
       dims[argument] = found->second;
     }
-  auto sweep = [&](auto &&ops, bool isForward) {
+  sweep();
+  if (parts == 1)
+    return;
+  divisor = parts;
+  isShared = true;
+  shareSums();
+  sweep();
+}
+
+/// Sweeps down and up the step until no op gets a cut.
+void ModelCuts::sweep() {
+  auto chooseAll = [&](auto &&ops, bool isForward) {
     bool hasChanged = false;
     for (Operation &op : ops)
       hasChanged |= choose(op, isForward);
@@ -25,9 +38,18 @@ ModelCuts::ModelCuts(ProgramOp step, const ArgumentCuts &arguments, int64_t lane
   };
   Block &block = step.getBody().front();
   for (bool hasChanged = true; hasChanged;) {
-    hasChanged = sweep(block.without_terminator(), true);
-    hasChanged |= sweep(llvm::reverse(block.without_terminator()), false);
+    hasChanged = chooseAll(block.without_terminator(), true);
+    hasChanged |= chooseAll(llvm::reverse(block.without_terminator()), false);
   }
+}
+
+/// Cuts the results of contractions with lanes.
+void ModelCuts::shareSums() {
+  wanted.clear();
+  for (Operation &op : step.getBody().front())
+    if (const ModelCut *cut = get(&op); cut && cut->isSum())
+      if (int factor = findFactorOfResults(cut->factors, &op); factor >= 0)
+        dims[op.getResult(0)] = OpFactors::findDim(cut->factors.results[0], factor);
 }
 
 const ModelCut *ModelCuts::get(Operation *op) const {
@@ -43,10 +65,10 @@ int64_t ModelCuts::getDim(Value value) const {
 /// Returns whether parts of the factor compute parts of the results, or terms of a contraction.
 bool ModelCuts::allows(Operation *op, const OpFactors &factors, int factor) const {
   const OpFactors::Factor &own = factors.factors[factor];
-  if (!factors.canCut(factor) || own.size == 0 || own.size % lanes != 0)
+  if (!factors.canCut(factor) || own.size == 0 || own.size % divisor != 0)
     return false;
   if (own.kind == FactorKind::Summed)
-    return isa<DotGeneralOp>(op);
+    return isa<DotGeneralOp>(op) && !isShared;
   return own.kind == FactorKind::Parallel && llvm::all_of(factors.results, [&](const auto &dims) {
            return OpFactors::findDim(dims, factor) >= 0;
          });
@@ -62,11 +84,44 @@ int ModelCuts::findFactor(Operation *op, const OpFactors &factors, ArrayRef<OpFa
   return allows(op, factors, factor) ? factor : -1;
 }
 
+/// Returns the factor of the first dimension of the results that may be cut; -1 without one.
+int ModelCuts::findFactorOfResults(const OpFactors &factors, Operation *op) const {
+  for (int64_t dim = 0; dim < static_cast<int64_t>(factors.results[0].size()); ++dim)
+    if (int factor = findFactor(op, factors, factors.results[0], dim); factor >= 0)
+      return factor;
+  return -1;
+}
+
+static int64_t countBytes(ValueRange values) {
+  int64_t bytes = 0;
+  for (Value value : values)
+    bytes += getByteSize(value.getType());
+  return bytes;
+}
+
+/// Returns the factor of a further cut of an op that cannot follow its operands; -1 if it stays
+/// whole. Its readers join the parts, which a large result of small operands is not worth.
+int ModelCuts::findShare(Operation &op, const OpFactors &factors) const {
+  if (!isShared)
+    return -1;
+  bool isWorth =
+      isa<DotGeneralOp>(op) || countBytes(op.getResults()) <= countBytes(op.getOperands());
+  return isWorth ? findFactorOfResults(factors, &op) : -1;
+}
+
+/// Returns true for rows of a table that is larger than they are. Devices receive the rows from the
+/// device of the table.
+bool ModelCuts::keepsWhole(Operation &op) const {
+  return isShared && isa<GatherOp>(op) && isa<BlockArgument>(op.getOperand(0)) &&
+         getDim(op.getOperand(0)) < 0 &&
+         getByteSize(op.getOperand(0).getType()) > countBytes(op.getResults());
+}
+
 /// Cuts an op if an operand is cut, or in a backward sweep if readers ask for it.
 bool ModelCuts::choose(Operation &op, bool isForward) {
   auto batchable = dyn_cast<BatchableOpInterface>(op);
   if (!batchable || op.getNumRegions() != 0 || op.getNumResults() == 0 || cuts.contains(&op) ||
-      (hasGradients && !isOfGradient(op)))
+      (hasGradients && !isOfGradient(op)) || keepsWhole(op))
     return false;
   auto isCut = [&](Value value) { return getDim(value) >= 0; };
   auto isWanted = [&](Value value) { return wanted.contains(value); };
@@ -85,6 +140,8 @@ bool ModelCuts::choose(Operation &op, bool isForward) {
       hear(ownDims, found->second);
   for (auto [operand, ownDims] : llvm::zip(op.getOperands(), cut.factors.operands))
     hear(ownDims, getDim(operand));
+  if (cut.factor < 0 && isForward)
+    cut.factor = findShare(op, cut.factors);
   if (cut.factor < 0)
     return false;
   spread(op, cut);

@@ -27,26 +27,40 @@ struct ModelCut {
 /// not
 ///   depend on each other does not matter, since plans may change it.
 ///
+/// With several parts the other ops follow, in cuts that move bytes and change no sum. Each part
+/// adds its share of a contraction with lanes: the first dimension of the result that the parts
+/// divide. Ops on such shares are cut where each part computes its results from that part of the
+/// operands. An op that cannot follow is cut along another dimension of its result if it is a
+/// contraction, or if its results are smaller than its operands.
+///
 /// An op that reads a cut value otherwise reads the parts joined. If the step has gradients, only
 /// ops of the gradients are cut, so that updates keep the form of the arrays.
 class ModelCuts {
 public:
-  ModelCuts(ProgramOp step, const ArgumentCuts &arguments, int64_t lanes);
+  ModelCuts(ProgramOp step, const ArgumentCuts &arguments, int64_t lanes, int64_t parts);
 
   /// Returns the cut of an op; null for an op in one piece.
   const ModelCut *get(mlir::Operation *op) const;
-  /// Returns the dimension of a value that is cut; -1 for a value in one piece.
+  /// Returns the dimension of a value that is cut; -1 for a value in one piece. The result of a
+  /// contraction with lanes is cut only if there are several parts.
   int64_t getDim(mlir::Value value) const;
 
 private:
+  void sweep();
+  void shareSums();
   bool choose(mlir::Operation &op, bool isForward);
+  int findShare(mlir::Operation &op, const OpFactors &factors) const;
+  int findFactorOfResults(const OpFactors &factors, mlir::Operation *op) const;
+  bool keepsWhole(mlir::Operation &op) const;
   int findFactor(mlir::Operation *op, const OpFactors &factors, llvm::ArrayRef<OpFactors::Dim> dims,
                  int64_t dim) const;
   bool allows(mlir::Operation *op, const OpFactors &factors, int factor) const;
   void spread(mlir::Operation &op, const ModelCut &cut);
 
   ProgramOp step;
-  int64_t lanes;
+  int64_t parts;
+  int64_t divisor;       ///< what divides a dimension that is cut: lanes, then parts
+  bool isShared = false; ///< the second cuts, which change no sum
   bool hasGradients = false;
   llvm::DenseSet<mlir::Value> ruled;           ///< arguments with a rule
   llvm::DenseMap<mlir::Value, int64_t> dims;   ///< cuts of values; -1: never cut

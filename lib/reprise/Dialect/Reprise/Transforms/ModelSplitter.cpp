@@ -90,6 +90,39 @@ static void dropResultMarks(Operation *op) {
     op->removeDiscardableAttr(name);
 }
 
+/// Adds the sums of all parts, and gives the ops the marks of the contraction.
+Value ModelSplitter::addSums(DotGeneralOp op, ArrayRef<Value> sums, RankedTensorType type) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Operation *before = op->getPrevNode();
+  Value root =
+      roundSum(b, addNeighbours(b, 0, parts, [&](int64_t part) { return sums[part]; }), type);
+  for (Operation *made = before->getNextNode(); made != op; made = made->getNextNode()) {
+    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    if (made != root.getDefiningOp())
+      dropResultMarks(made);
+  }
+  return root;
+}
+
+/// Lets each part add and round its share of a sum, which is cut along `dim`.
+void ModelSplitter::addShares(DotGeneralOp op, ArrayRef<Value> sums, int64_t dim) {
+  SmallVector<int64_t> shape(op.getType().getShape());
+  shape[dim] /= parts;
+  auto type = cast<RankedTensorType>(op.getType().clone(shape));
+  for (int64_t share = 0; share < parts; ++share) {
+    SmallVector<Value> own;
+    for (auto [part, sum] : llvm::enumerate(sums)) {
+      own.push_back(slice(sum, dim, share, op));
+      own.back().getDefiningOp()->setAttr(
+          kModelPartAttr, Builder(op).getI64IntegerAttr(static_cast<int64_t>(part)));
+    }
+    Operation *before = op->getPrevNode();
+    partsOf[op.getResult()].push_back(addSums(op, own, type));
+    for (Operation *made = before->getNextNode(); made != op; made = made->getNextNode())
+      made->setAttr(kModelPartAttr, Builder(op).getI64IntegerAttr(share));
+  }
+}
+
 void ModelSplitter::splitSum(DotGeneralOp op, const ModelCut &cut) {
   SmallVector<Value> sums;
   for (int64_t part = 0; part < parts; ++part) {
@@ -97,16 +130,9 @@ void ModelSplitter::splitSum(DotGeneralOp op, const ModelCut &cut) {
     if (parts > 1)
       dropResultMarks(sums.back().getDefiningOp());
   }
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value root = roundSum(b, addNeighbours(b, 0, parts, [&](int64_t part) { return sums[part]; }),
-                        op.getType());
-  for (Operation *made = sums.back().getDefiningOp()->getNextNode(); made != op;
-       made = made->getNextNode()) {
-    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    if (made != root.getDefiningOp())
-      dropResultMarks(made);
-  }
-  op.replaceAllUsesWith(root);
+  if (int64_t dim = cuts.getDim(op.getResult()); dim >= 0)
+    return addShares(op, sums, dim);
+  op.replaceAllUsesWith(parts == 1 ? sums[0] : addSums(op, sums, op.getType()));
 }
 
 SmallVector<Value> ModelSplitter::getOperands(Operation *op, const ModelCut &cut, int64_t part) {
@@ -124,16 +150,46 @@ static void copyMarks(Operation *op, Operation *from) {
       op->setDiscardableAttr(name, attribute);
 }
 
+/// Returns the pass of a reader.
+static int64_t getPass(Operation *reader) {
+  auto order = reader->getAttrOfType<IntegerAttr>(kOrderAttr);
+  return order ? order.getInt() : 0;
+}
+
 /// Returns the part that `reader` reads of a dimension, or the whole value for dimension -1.
 Value ModelSplitter::getPart(Value value, int64_t dim, int64_t part, Operation *reader) {
   auto found = partsOf.find(value);
-  if (dim >= 0 && found != partsOf.end() && cuts.getDim(value) == dim)
-    return found->second[part];
-  if (found != partsOf.end())
-    value = join(value, reader);
-  if (dim < 0 || parts == 1)
-    return value;
-  Value &made = slices[value][{dim, part}];
+  if (found == partsOf.end())
+    return dim < 0 || parts == 1 ? value : slice(value, dim, part, reader);
+  if (dim < 0)
+    return join(value, reader);
+  return cuts.getDim(value) == dim ? found->second[part] : exchange(value, dim, part, reader);
+}
+
+/// Returns a part of a value that is cut along another dimension: each part sends a slice.
+Value ModelSplitter::exchange(Value value, int64_t dim, int64_t part, Operation *reader) {
+  Value &made = exchanges[value][{dim, part, getPass(reader)}];
+  if (made)
+    return made;
+  SmallVector<Value> pieces;
+  for (auto [from, own] : llvm::enumerate(llvm::to_vector(partsOf.at(value)))) {
+    pieces.push_back(slice(own, dim, part, reader));
+    pieces.back().getDefiningOp()->setAttr(
+        kModelPartAttr, Builder(reader).getI64IntegerAttr(static_cast<int64_t>(from)));
+  }
+  OpBuilder builder(reader);
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] /= parts;
+  Operation *op = ConcatenateOp::create(builder, reader->getLoc(), type.clone(shape), pieces,
+                                        cuts.getDim(value));
+  copyMarks(op, reader);
+  op->setAttr(kModelPartAttr, builder.getI64IntegerAttr(part));
+  return made = op->getResult(0);
+}
+
+Value ModelSplitter::slice(Value value, int64_t dim, int64_t part, Operation *reader) {
+  Value &made = slices[value][{dim, part, getPass(reader)}];
   if (!made) {
     OpBuilder builder(reader);
     auto type = cast<RankedTensorType>(value.getType());
@@ -141,10 +197,10 @@ Value ModelSplitter::getPart(Value value, int64_t dim, int64_t part, Operation *
     int64_t size = limits[dim] / parts;
     starts[dim] = part * size;
     limits[dim] = starts[dim] + size;
-    Operation *slice = reprise::SliceOp::create(builder, reader->getLoc(), value, starts, limits,
-                                                SmallVector<int64_t>(type.getRank(), 1));
-    copyMarks(slice, reader);
-    made = slice->getResult(0);
+    Operation *op = reprise::SliceOp::create(builder, reader->getLoc(), value, starts, limits,
+                                             SmallVector<int64_t>(type.getRank(), 1));
+    copyMarks(op, reader);
+    made = op->getResult(0);
   }
   return made;
 }
@@ -161,12 +217,12 @@ static void remarkJoin(Value value, int64_t dim, Operation *reader, StringRef fu
 
 /// Returns the parts joined, for an op that cannot read parts.
 Value ModelSplitter::join(Value value, Operation *reader) {
-  Value &made = joins[value];
+  Value &made = joins[value][{cuts.getDim(value), -1, getPass(reader)}];
   if (!made) {
     OpBuilder builder(reader);
     Operation *op = ConcatenateOp::create(builder, reader->getLoc(), value.getType(),
                                           partsOf.at(value), cuts.getDim(value));
-    copyMarks(op, value.getDefiningOp());
+    copyMarks(op, reader);
     remarkJoin(value, cuts.getDim(value), reader, step.getName());
     made = op->getResult(0);
   }

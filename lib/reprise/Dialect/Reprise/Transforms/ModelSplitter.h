@@ -5,6 +5,7 @@
 #include "ModelCuts.h"
 
 #include <map>
+#include <tuple>
 
 namespace reprise {
 
@@ -13,7 +14,9 @@ namespace reprise {
 /// changes nothing else.
 ///
 /// Parts of a value in one piece are slices of it, and a reader of all parts reads their join.
-/// Slices, joins and the upper adds of a sum have no part: whoever reads them computes them.
+/// Slices and joins have no part: whoever reads them computes them. Readers of one pass share a
+/// join, and the readers of another pass join again, so that no pass keeps joined values for
+/// another one. The parts of a sum add their shares of it, or without shares each reader adds all.
 class ModelSplitter {
 public:
   ModelSplitter(ProgramOp step, const ModelCuts &cuts, int64_t lanes, int64_t parts)
@@ -24,20 +27,25 @@ private:
   void split(mlir::Operation *op, const ModelCut &cut);
   void splitSum(DotGeneralOp op, const ModelCut &cut);
   void takeWhole(mlir::Operation &op);
+  void addShares(DotGeneralOp op, llvm::ArrayRef<mlir::Value> sums, int64_t dim);
+  mlir::Value addSums(DotGeneralOp op, llvm::ArrayRef<mlir::Value> sums,
+                      mlir::RankedTensorType type);
   mlir::Value sumPart(DotGeneralOp op, const ModelCut &cut, int64_t part);
   mlir::Operation *cloneForPart(mlir::Operation *op, const ModelCut &cut, int64_t part);
   llvm::SmallVector<mlir::Value> getOperands(mlir::Operation *op, const ModelCut &cut,
                                              int64_t part);
   mlir::Value getPart(mlir::Value value, int64_t dim, int64_t part, mlir::Operation *reader);
+  mlir::Value exchange(mlir::Value value, int64_t dim, int64_t part, mlir::Operation *reader);
+  mlir::Value slice(mlir::Value value, int64_t dim, int64_t part, mlir::Operation *reader);
   mlir::Value join(mlir::Value value, mlir::Operation *reader);
 
   ProgramOp step;
   const ModelCuts &cuts;
   int64_t lanes, parts;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> partsOf;
-  llvm::DenseMap<mlir::Value, mlir::Value> joins;
-  /// Slices of values in one piece, by dimension and part.
-  llvm::DenseMap<mlir::Value, std::map<std::pair<int64_t, int64_t>, mlir::Value>> slices;
+  /// Values made for readers, by value, dimension and part, and by the pass of the reader.
+  using Key = std::tuple<int64_t, int64_t, int64_t>;
+  llvm::DenseMap<mlir::Value, std::map<Key, mlir::Value>> joins, slices, exchanges;
 };
 
 } // namespace reprise

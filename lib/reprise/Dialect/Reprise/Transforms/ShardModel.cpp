@@ -24,7 +24,7 @@ struct ShardModelPass : impl::ShardModelPassBase<ShardModelPass> {
     FailureOr<ArgumentCuts> arguments = readModelRules(rules, step, lanes);
     if (failed(arguments))
       return signalPassFailure();
-    ModelCuts cuts(step, *arguments, lanes);
+    ModelCuts cuts(step, *arguments, lanes, parts);
     for (BlockArgument argument : step.getArguments())
       if (arguments->contains(argument.getArgNumber()) &&
           failed(checkReaders(step, argument, cuts)))
