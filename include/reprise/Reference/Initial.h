@@ -10,10 +10,10 @@ namespace reprise {
 /// 2^63.
 uint64_t initialStream(llvm::StringRef name);
 
-/// Rows of a larger argument: the first row, and the number of rows of the whole; 0 for an argument
-/// in one piece.
+/// Rows of a larger argument along a dimension: the first row, and the number of rows of the whole;
+/// 0 for an argument in one piece.
 struct RowsOf {
-  int64_t first = 0, of = 0;
+  int64_t first = 0, of = 0, dim = 0;
 };
 
 /// Returns the value of the argument `name`, or of rows of it. Draws like the random op of the same

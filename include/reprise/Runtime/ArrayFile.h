@@ -20,15 +20,21 @@ struct ArrayRef {
   int64_t firstRow = 0;
   /// Rows of the larger array; 0 if the array is not a part.
   int64_t wholeRows = 0;
+  /// Dimension that counts the rows.
+  int64_t rowDim = 0;
 
   uint64_t bytes() const;
   /// Returns the shape of the larger array, or of this array if it is not a part.
   std::vector<int64_t> wholeShape() const;
   uint64_t wholeBytes() const;
-  uint64_t offsetInWhole() const;
+  /// Returns the place of the elements in those of the larger array.
+  Runs runsInWhole() const;
   /// Returns true for an array in one piece, and for the last rows of a larger array.
   bool endsWhole() const;
 };
+
+/// Returns the array that a result is, without its data.
+ArrayRef describeArray(const Result &result);
 
 /// Returns "[2, 3]", for messages.
 std::string shapeText(const std::vector<int64_t> &shape);
@@ -54,8 +60,8 @@ struct FileBytes {
   uint64_t size, offset;
 };
 
-/// Writes `header` and the elements of `array`, which begin at byte `begin`, into a file that other
-/// processes may write, too. Makes the file if there is none.
+/// Writes `header` and the elements of `array`, whose larger array begins at byte `begin`, into a
+/// file that other processes may write, too. Makes the file if there is none.
 Error writeElements(const std::string &path, const FileBytes &header, const ArrayRef &array,
                     uint64_t begin);
 
@@ -102,6 +108,8 @@ public:
   /// Copies `bytes` bytes from byte `offset` of the elements. A bool other than 0 or 1 is an error.
   /// Allocates no memory on success.
   Error read(void *into, uint64_t offset, uint64_t bytes) const;
+  /// Copies the runs of a part of an array that begins at byte `offset` of the elements.
+  Error readRuns(void *into, uint64_t offset, const Runs &runs) const;
 
 private:
   Error fail(const std::string &why) const;

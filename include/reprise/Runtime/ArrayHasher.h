@@ -3,27 +3,17 @@
 #define REPRISE_RUNTIME_ARRAYHASHER_H
 
 #include "reprise/Runtime/ArrayFile.h"
-#include "reprise/Runtime/Hash.h"
 
 namespace reprise::runtime {
 
-/// Hash over name, element type, shape and bits of arrays in their order; NaNs are canonical. The
-/// next offset is not included. Consecutive parts of an array count as the whole array.
-class ArrayHasher {
-public:
-  void add(const ArrayRef &array);
-  uint64_t value() const { return hasher.value(); }
+/// Returns the sum of a mix of position and bits over the elements of an array; NaNs are canonical.
+/// Positions of a part are those in the larger array, so the sums of its parts add up to its sum.
+uint64_t sumElements(const ArrayRef &array);
 
-  /// Returns, and reads, the state of the hasher, so that another process can continue.
-  std::string text() const;
-  void goOn(const std::string &text);
-
-private:
-  void addBytes(const ArrayRef &array);
-
-  Hasher hasher;
-  std::string left; ///< bytes of a part that do not fill a word
-};
+/// Returns the hash over name, element type, shape and sum of arrays in their order. The next
+/// offset is not included. Consecutive parts of an array count as the whole array. Processes that
+/// have different parts exchange sums.
+uint64_t hashArrays(const std::vector<ArrayRef> &arrays, const std::vector<uint64_t> &sums);
 uint64_t hashArrays(const std::vector<ArrayRef> &arrays);
 /// Returns 16 hexadecimal digits.
 std::string hashText(uint64_t hash);

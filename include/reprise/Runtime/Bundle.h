@@ -46,12 +46,14 @@ struct BufferRef {
   bool operator==(const BufferRef &other) const;
 };
 
-/// Rows of an array: `first` and the following rows, as many as the first dimension of the shape.
-/// Several devices share an array by rows. The parts of an array follow each other in the bundle.
+/// Rows of an array along one dimension, by which several devices share it: `first` and the
+/// following rows, as many as this dimension of the shape. Dimension 1 of a matrix makes its
+/// columns the rows. The parts of an array follow each other in the bundle.
 struct Rows {
   std::string whole; ///< the array's name; empty for an array in one piece
   int64_t first = 0;
   int64_t of = 0; ///< number of rows of the array
+  int64_t dim = 0;
 
   bool operator==(const Rows &other) const;
 };
@@ -92,14 +94,22 @@ template <typename T> const std::string &arrayName(const T &part) {
 template <typename T> std::vector<int64_t> arrayShape(const T &part) {
   std::vector<int64_t> shape = part.shape;
   if (part.rows.of)
-    shape[0] = part.rows.of;
+    shape[size_t(part.rows.dim)] = part.rows.of;
   return shape;
 }
 /// Returns true for the first part of an array, and for an array in one piece.
 template <typename T> bool beginsArray(const T &part) { return part.rows.first == 0; }
-/// Returns bytes: the size of the whole array, and the position of the part in the array.
+/// Returns the bytes of the whole array.
 uint64_t arrayBytes(const Argument &argument);
-uint64_t offsetInArray(const Argument &argument);
+
+/// Place of a part in the bytes of its array: `count` runs of `bytes` consecutive bytes. The first
+/// run begins at byte `begin`, and each other one `stride` bytes behind the run before it.
+struct Runs {
+  uint64_t count = 1, bytes = 0, stride = 0, begin = 0;
+};
+/// Returns the place of rows of the shape `shape` with elements of `elementBytes` bytes.
+Runs findRuns(const std::vector<int64_t> &shape, uint64_t elementBytes, const Rows &rows);
+Runs findRuns(const Argument &argument);
 
 /// Op in a kernel, for profiles.
 struct SourceOp {
@@ -327,6 +337,8 @@ struct Bundle {
   /// Returns true for an input, or a state without an initializer, that no command before the pause
   /// accesses. Its value may be given during the pause.
   bool isLate(uint32_t argument) const;
+  /// Returns the name of the next offset; empty if the step has no offset.
+  std::string offsetName() const;
   /// Returns true for an argument that a command after the pause accesses.
   bool isUsedBehindPause(uint32_t argument) const;
   /// Returns true for a result that is complete at the pause.

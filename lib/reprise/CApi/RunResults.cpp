@@ -79,16 +79,17 @@ Expected<JoinedRows> reprise_run::joinRows(const std::string &name) const {
   for (const ArrayRef &part : steps->results()) {
     if (!part.wholeRows || part.name != name)
       continue;
-    uint64_t row = part.bytes() / static_cast<uint64_t>(part.shape[0]);
     if (!whole.memory) {
       whole.shape = part.wholeShape();
       whole.dtype = part.dtype;
-      whole.memory = allocateHost(row * static_cast<uint64_t>(part.wholeRows));
+      whole.memory = allocateHost(part.wholeBytes());
     }
     if (!whole.memory)
       return Error::make("no memory for the rows of '" + name + "'");
-    std::memcpy(whole.memory.get() + row * static_cast<uint64_t>(part.firstRow), part.data,
-                part.bytes());
+    Runs runs = part.runsInWhole();
+    for (uint64_t run = 0; run < runs.count; ++run)
+      std::memcpy(whole.memory.get() + runs.begin + run * runs.stride,
+                  static_cast<const char *>(part.data) + run * runs.bytes, runs.bytes);
   }
   return whole;
 }

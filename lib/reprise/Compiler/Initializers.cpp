@@ -36,7 +36,7 @@ namespace {
 struct WholeArray {
   StringRef name;
   RankedTensorType type;
-  std::optional<int64_t> firstRow; ///< for rows only
+  SmallVector<int64_t> origin; ///< of rows; empty for the whole array
 };
 } // namespace
 
@@ -44,20 +44,19 @@ static WholeArray findWhole(const EntrySignature &signature, unsigned argument,
                             RankedTensorType type) {
   std::optional<EntrySignature::Rows> rows = signature.getArgumentRows(argument);
   if (!rows)
-    return {signature.getArgumentName(argument).getValue(), type, std::nullopt};
-  SmallVector<int64_t> shape(type.getShape());
-  shape.front() = rows->of;
-  return {rows->whole.getValue(), type.clone(shape), rows->first};
+    return {signature.getArgumentName(argument).getValue(), type, {}};
+  SmallVector<int64_t> shape(type.getShape()), origin(type.getRank(), 0);
+  shape[rows->dim] = rows->of;
+  origin[rows->dim] = rows->first;
+  return {rows->whole.getValue(), type.clone(shape), origin};
 }
 
 /// Returns the begin of rows in their array; null for the whole array.
 static Value getOrigin(ImplicitLocOpBuilder &b, const WholeArray &whole) {
-  if (!whole.firstRow)
+  if (whole.origin.empty())
     return Value();
-  SmallVector<int64_t> origin(whole.type.getRank(), 0);
-  origin.front() = *whole.firstRow;
   auto type = RankedTensorType::get({whole.type.getRank()}, b.getI64Type());
-  return ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int64_t>(origin)));
+  return ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int64_t>(whole.origin)));
 }
 
 static Value draw(ImplicitLocOpBuilder &b, RankedTensorType type, Attribute init,

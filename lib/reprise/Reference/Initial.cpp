@@ -2,7 +2,6 @@
 #include "reprise/Reference/Initial.h"
 
 #include "Draws.h"
-#include <numeric>
 
 using namespace mlir;
 
@@ -26,8 +25,15 @@ static Tensor fill(RankedTensorType type, double value) {
 
 Tensor initialValue(RankedTensorType type, StringRef name, Attribute init, int64_t seed,
                     int64_t step, bool isInput, RowsOf rows) {
-  int64_t perRow = rows.of ? type.getNumElements() / type.getDimSize(0) : 0;
-  int64_t size = rows.of ? rows.of * perRow : type.getNumElements();
+  // Elements of a row, and of the rows of this argument, in each run of consecutive elements.
+  int64_t perRow = 1, run = type.getNumElements();
+  if (rows.of) {
+    for (int64_t size : type.getShape().drop_front(rows.dim + 1))
+      perRow *= size;
+    run = perRow * type.getDimSize(rows.dim);
+  }
+  int64_t size =
+      rows.of ? type.getNumElements() / type.getDimSize(rows.dim) * rows.of : type.getNumElements();
   uint64_t blocks = (static_cast<uint64_t>(size) + 3) / 4;
   uint64_t offset = isInput ? 4 * static_cast<uint64_t>(step) * blocks : 0;
   reference::Draw draw = {static_cast<uint64_t>(seed), initialStream(name), offset};
@@ -35,7 +41,8 @@ Tensor initialValue(RankedTensorType type, StringRef name, Attribute init, int64
     return fill(type, constant.getValue().getValueAsDouble());
   // We use no SmallVector, which holds at most 2^32 elements.
   std::vector<int64_t> indices(type.getNumElements());
-  std::iota(indices.begin(), indices.end(), rows.first * perRow);
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    indices[i] = i / run * perRow * rows.of + rows.first * perRow + i % run;
   if (auto normal = dyn_cast<NormalInitAttr>(init))
     return reference::drawNormal(type, draw, indices, normal.getMean().getValueAsDouble(),
                                  normal.getStd().getValueAsDouble());

@@ -101,15 +101,10 @@ Error Steps::checkValues(int64_t steps) const {
 /// The file's elements, or its row for this step.
 Error Steps::readFile(Argument &argument) const {
   argument.value = Tensor(argument.type);
-  uint64_t bytes = argument.value.bytes.size();
-  uint64_t whole = bytes, begin = 0;
-  if (argument.rows) {
-    uint64_t perRow = bytes / static_cast<uint64_t>(argument.type.getDimSize(0));
-    whole = perRow * static_cast<uint64_t>(argument.rows->of);
-    begin = perRow * static_cast<uint64_t>(argument.rows->first);
-  }
+  runtime::ArrayRef part = describePart(argument.name, argument.type, argument.rows);
   uint64_t step = argument.perStep ? static_cast<uint64_t>(state.step) : 0;
-  return argument.file->read(argument.value.bytes.data(), step * whole + begin, bytes);
+  return argument.file->readRuns(argument.value.bytes.data(), step * part.wholeBytes(),
+                                 part.runsInWhole());
 }
 
 } // namespace reprise::steps

@@ -100,7 +100,7 @@ Argument *Steps::find(StringRef name) {
 Tensor Steps::makeInitial(const Argument &argument, int64_t step) const {
   RowsOf rows;
   if (argument.rows)
-    rows = {argument.rows->first, argument.rows->of};
+    rows = {argument.rows->first, argument.rows->of, argument.rows->dim};
   return initialValue(argument.type, nameOfArray(argument.name, argument.rows), argument.init,
                       state.seed, step, argument.role == Role::Input, rows);
 }
@@ -240,10 +240,8 @@ std::vector<runtime::ArrayRef> Steps::arrays() const {
   for (size_t i : order) {
     if (isOffset(i))
       continue;
-    const Rows &rows = resultRows[i];
-    shown.push_back({nameOfArray(names[i], rows), dtypeOf(results[i].type.getElementType()),
-                     results[i].type.getShape().vec(), results[i].bytes.data(),
-                     rows ? rows->first : 0, rows ? rows->of : 0});
+    shown.push_back(describePart(names[i], results[i].type, resultRows[i]));
+    shown.back().data = results[i].bytes.data();
   }
   return shown;
 }

@@ -79,8 +79,18 @@ inline std::string nameOfArray(const std::string &own, const Rows &rows) {
 inline std::vector<int64_t> shapeOfArray(mlir::RankedTensorType own, const Rows &rows) {
   std::vector<int64_t> shape = own.getShape().vec();
   if (rows)
-    shape.front() = rows->of;
+    shape[rows->dim] = rows->of;
   return shape;
+}
+/// Describes an argument or a result, without its data.
+inline runtime::ArrayRef describePart(const std::string &own, mlir::RankedTensorType type,
+                                      const Rows &rows) {
+  runtime::ArrayRef part{nameOfArray(own, rows), dtypeOf(type.getElementType()),
+                         type.getShape().vec()};
+  if (rows)
+    std::tie(part.firstRow, part.wholeRows, part.rowDim) =
+        std::tuple(rows->first, rows->of, rows->dim);
+  return part;
 }
 /// Returns true for the first part of an array, and for an array in one piece.
 inline bool beginsArray(const Rows &rows) { return !rows || rows->first == 0; }

@@ -32,19 +32,26 @@ uint64_t ArrayRef::bytes() const {
 std::vector<int64_t> ArrayRef::wholeShape() const {
   std::vector<int64_t> whole = shape;
   if (wholeRows)
-    whole[0] = wholeRows;
+    whole[size_t(rowDim)] = wholeRows;
   return whole;
 }
 
 uint64_t ArrayRef::wholeBytes() const {
-  return wholeRows ? bytes() / uint64_t(shape[0]) * uint64_t(wholeRows) : bytes();
+  return wholeRows ? bytes() / uint64_t(shape[size_t(rowDim)]) * uint64_t(wholeRows) : bytes();
 }
 
-uint64_t ArrayRef::offsetInWhole() const {
-  return wholeRows ? bytes() / uint64_t(shape[0]) * uint64_t(firstRow) : 0;
+Runs ArrayRef::runsInWhole() const {
+  return findRuns(shape, elementBytes(dtype), {name, firstRow, wholeRows, rowDim});
 }
 
-bool ArrayRef::endsWhole() const { return wholeRows == 0 || firstRow + shape[0] == wholeRows; }
+bool ArrayRef::endsWhole() const {
+  return wholeRows == 0 || firstRow + shape[size_t(rowDim)] == wholeRows;
+}
+
+ArrayRef reprise::runtime::describeArray(const Result &result) {
+  return {arrayName(result), result.dtype,   result.shape,   nullptr,
+          result.rows.first, result.rows.of, result.rows.dim};
+}
 
 std::string reprise::runtime::shapeText(const std::vector<int64_t> &shape) {
   std::string text = "[";
@@ -116,15 +123,32 @@ static bool writeAt(int descriptor, const void *from, uint64_t bytes, uint64_t o
   return true;
 }
 
+/// Writes the bytes [at, at + bytes) of a part into its runs.
+static bool writeRuns(int descriptor, const void *from, uint64_t bytes, uint64_t at,
+                      const Runs &runs, uint64_t begin) {
+  const char *data = static_cast<const char *>(from);
+  while (bytes > 0) {
+    uint64_t within = at % runs.bytes, own = std::min(bytes, runs.bytes - within);
+    if (!writeAt(descriptor, data, own,
+                 begin + runs.begin + at / runs.bytes * runs.stride + within))
+      return false;
+    data += own;
+    at += own;
+    bytes -= own;
+  }
+  return true;
+}
+
 Error reprise::runtime::writeElements(const std::string &path, const FileBytes &header,
                                       const ArrayRef &array, uint64_t begin) {
   int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   bool isWritten = descriptor >= 0;
   if (isWritten && header.size != 0)
     isWritten = writeAt(descriptor, header.data, header.size, header.offset);
+  Runs runs = array.runsInWhole();
   if (isWritten)
     forEachChunk(array, [&](const void *data, uint64_t bytes, uint64_t at) {
-      return isWritten = writeAt(descriptor, data, bytes, begin + at);
+      return isWritten = writeRuns(descriptor, data, bytes, at, runs, begin);
     });
   int code = errno;
   // Some file systems report a full disk only when the file is closed.
@@ -209,5 +233,13 @@ Error ArrayFile::read(void *into, uint64_t offset, uint64_t bytes) const {
     for (uint64_t i = 0; i < bytes; ++i)
       if (flags[i] > 1)
         return fail("the bool at position " + std::to_string(offset + i) + " is neither 0 nor 1");
+  return Error::success();
+}
+
+Error ArrayFile::readRuns(void *into, uint64_t offset, const Runs &runs) const {
+  for (uint64_t run = 0; run < runs.count; ++run)
+    if (Error error = read(static_cast<char *>(into) + run * runs.bytes,
+                           offset + runs.begin + run * runs.stride, runs.bytes))
+      return error;
   return Error::success();
 }

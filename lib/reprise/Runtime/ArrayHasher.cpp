@@ -1,55 +1,83 @@
 // reprise: the hash of a run's results
 #include "reprise/Runtime/ArrayHasher.h"
+#include "reprise/Runtime/Hash.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 using namespace reprise::runtime;
 
-void ArrayHasher::add(const ArrayRef &array) {
-  if (array.firstRow == 0) {
-    std::vector<int64_t> shape = array.wholeShape();
-    hasher.update(array.name);
-    hasher.update(dtypeName(array.dtype));
-    hasher.update(shape.data(), shape.size() * sizeof(int64_t));
+/// Adds the mixes of `count` elements from position `first` on. The constants are those of
+/// splitmix64 (Vigna, https://prng.di.unimi.it/splitmix64.c).
+template <typename Word>
+static uint64_t sumWords(const char *data, uint64_t count, uint64_t first) {
+  uint64_t sum = 0, key = (first + 1) * 0x9e3779b97f4a7c15u;
+  for (uint64_t i = 0; i < count; ++i, key += 0x9e3779b97f4a7c15u) {
+    Word word;
+    std::memcpy(&word, data + i * sizeof word, sizeof word);
+    uint64_t mixed = (key ^ key >> 32 ^ word) * 0xbf58476d1ce4e5b9u;
+    mixed = (mixed ^ mixed >> 32) * 0x94d049bb133111ebu;
+    sum += mixed ^ mixed >> 32;
   }
-  addBytes(array);
-  if (array.endsWhole())
-    hasher.mix(array.wholeBytes());
+  return sum;
 }
 
-/// Adds whole words, so that the hash equals that of an array in one piece.
-void ArrayHasher::addBytes(const ArrayRef &array) {
-  constexpr uint64_t chunkBytes = 1 << 16;
-  std::vector<uint64_t> chunk(chunkBytes / 8 + 1);
-  char *begin = reinterpret_cast<char *>(chunk.data());
-  const char *data = static_cast<const char *>(array.data);
-  uint64_t bytes = array.bytes();
-  for (uint64_t at = 0; at < bytes; at += chunkBytes) {
-    uint64_t part = std::min(bytes - at, chunkBytes), filled = left.size();
-    std::memcpy(begin, left.data(), filled);
-    std::memcpy(begin + filled, data + at, part);
-    canonicalizeNaNs(array.dtype, begin + filled, part / elementBytes(array.dtype));
-    bool isEnd = array.endsWhole() && at + part == bytes;
-    uint64_t ready = isEnd ? filled + part : (filled + part) / 8 * 8;
-    hasher.words(begin, ready);
-    left.assign(begin + ready, filled + part - ready);
+static uint64_t sumWords(const char *data, uint64_t count, uint64_t first, uint64_t wordBytes) {
+  switch (wordBytes) {
+  case 1:
+    return sumWords<uint8_t>(data, count, first);
+  case 2:
+    return sumWords<uint16_t>(data, count, first);
+  case 4:
+    return sumWords<uint32_t>(data, count, first);
+  default:
+    return sumWords<uint64_t>(data, count, first);
   }
 }
 
-std::string ArrayHasher::text() const { return hashText(hasher.value()) + left; }
+uint64_t reprise::runtime::sumElements(const ArrayRef &array) {
+  uint64_t sum = 0, size = elementBytes(array.dtype);
+  Runs runs = array.runsInWhole();
+  forEachChunk(array, [&](const void *chunk, uint64_t bytes, uint64_t at) {
+    const char *data = static_cast<const char *>(chunk);
+    while (bytes > 0) {
+      uint64_t within = at % runs.bytes, own = std::min(bytes, runs.bytes - within);
+      uint64_t place = runs.begin + at / runs.bytes * runs.stride + within;
+      sum += sumWords(data, own / size, place / size, size);
+      data += own;
+      at += own;
+      bytes -= own;
+    }
+    return true;
+  });
+  return sum;
+}
 
-void ArrayHasher::goOn(const std::string &text) {
-  hasher = Hasher(std::strtoull(text.substr(0, 16).c_str(), nullptr, 16));
-  left = text.substr(std::min<size_t>(text.size(), 16));
+uint64_t reprise::runtime::hashArrays(const std::vector<ArrayRef> &arrays,
+                                      const std::vector<uint64_t> &sums) {
+  Hasher hasher;
+  uint64_t sum = 0;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const ArrayRef &array = arrays[i];
+    if (array.firstRow == 0) {
+      std::vector<int64_t> shape = array.wholeShape();
+      hasher.update(array.name);
+      hasher.update(dtypeName(array.dtype));
+      hasher.update(shape.data(), shape.size() * sizeof(int64_t));
+      sum = 0;
+    }
+    sum += sums[i];
+    if (array.endsWhole())
+      hasher.mix(sum);
+  }
+  return hasher.value();
 }
 
 uint64_t reprise::runtime::hashArrays(const std::vector<ArrayRef> &arrays) {
-  ArrayHasher hasher;
+  std::vector<uint64_t> sums;
   for (const ArrayRef &array : arrays)
-    hasher.add(array);
-  return hasher.value();
+    sums.push_back(sumElements(array));
+  return hashArrays(arrays, sums);
 }
 
 std::string reprise::runtime::hashText(uint64_t hash) {

@@ -37,7 +37,7 @@ bool BufferRef::operator==(const BufferRef &o) const {
   return space == o.space && index == o.index && offset == o.offset && bytes == o.bytes;
 }
 bool Rows::operator==(const Rows &o) const {
-  return whole == o.whole && first == o.first && of == o.of;
+  return whole == o.whole && first == o.first && of == o.of && dim == o.dim;
 }
 bool Argument::operator==(const Argument &o) const {
   return name == o.name && role == o.role && dtype == o.dtype && shape == o.shape &&
@@ -130,13 +130,34 @@ uint64_t reprise::runtime::offsetIn(const Operand &operand,
 
 uint64_t reprise::runtime::arrayBytes(const Argument &argument) {
   const Rows &rows = argument.rows;
-  return rows.of ? argument.bytes / uint64_t(argument.shape[0]) * uint64_t(rows.of)
+  return rows.of ? argument.bytes / uint64_t(argument.shape[size_t(rows.dim)]) * uint64_t(rows.of)
                  : argument.bytes;
 }
 
-uint64_t reprise::runtime::offsetInArray(const Argument &argument) {
-  const Rows &rows = argument.rows;
-  return rows.of ? argument.bytes / uint64_t(argument.shape[0]) * uint64_t(rows.first) : 0;
+Runs reprise::runtime::findRuns(const std::vector<int64_t> &shape, uint64_t elementBytes,
+                                const Rows &rows) {
+  Runs runs;
+  uint64_t row = elementBytes; // bytes of a row in a run
+  for (size_t i = 0; i < shape.size(); ++i)
+    (rows.of && int64_t(i) < rows.dim ? runs.count : row) *= uint64_t(shape[i]);
+  runs.bytes = row;
+  if (rows.of) {
+    row /= uint64_t(shape[size_t(rows.dim)]);
+    runs.stride = row * uint64_t(rows.of);
+    runs.begin = row * uint64_t(rows.first);
+  }
+  return runs;
+}
+
+Runs reprise::runtime::findRuns(const Argument &argument) {
+  return findRuns(argument.shape, elementBytes(argument.dtype), argument.rows);
+}
+
+std::string Bundle::offsetName() const {
+  for (const Argument &argument : arguments)
+    if (argument.role == Role::Offset)
+      return argument.name;
+  return "";
 }
 
 uint32_t Bundle::countDevices() const { return devices.empty() ? 1 : uint32_t(devices.size()); }

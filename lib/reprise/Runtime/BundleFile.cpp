@@ -52,6 +52,7 @@ template <typename S, typename T> void rowsFields(S &s, T &owner) {
   s.text(owner.rows.whole);
   s.number(owner.rows.first);
   s.number(owner.rows.of);
+  s.number(owner.rows.dim);
 }
 
 template <typename S, typename T> void argumentFields(S &s, T &a) {

@@ -10,17 +10,13 @@ DeviceSession::DeviceSession(Executable &executable)
     : executable(executable), bundle(executable.bundle()), given(executable) {
   for (size_t i = 0; i < bundle.arguments.size(); ++i)
     late.push_back(bundle.isLate(uint32_t(i)));
-  std::string offsetName;
-  for (const Argument &argument : bundle.arguments)
-    if (argument.role == Role::Offset)
-      offsetName = argument.name;
+  std::string offsetName = bundle.offsetName();
   for (size_t i = 0; i < bundle.results.size(); ++i) {
     const Result &result = bundle.results[i];
     if (result.name == offsetName) {
       offsetResult = i;
     } else {
-      arrays.push_back({arrayName(result), result.dtype, result.shape, nullptr, result.rows.first,
-                        result.rows.of});
+      arrays.push_back(describeArray(result));
       arrayResults.push_back(i);
     }
     if (result.argument >= 0 && bundle.arguments[result.argument].role == Role::Input)
@@ -66,7 +62,11 @@ std::vector<size_t> DeviceSession::find(const std::string &name) const {
 Error DeviceSession::bind(size_t index, void *data, uint64_t bytes) {
   const Argument &argument = bundle.arguments[index];
   if (argument.rows.of && bytes == arrayBytes(argument)) {
-    data = static_cast<uint8_t *>(data) + offsetInArray(argument);
+    Runs runs = findRuns(argument);
+    if (runs.count != 1)
+      return fail(executable, "'" + arrayName(argument) +
+                                  "' cannot be bound: its columns lie on several devices");
+    data = static_cast<uint8_t *>(data) + runs.begin;
     bytes = argument.bytes;
   }
   if (Error error = executable.bind(index, data, bytes))

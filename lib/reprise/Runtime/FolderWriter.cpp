@@ -98,13 +98,13 @@ Error FolderWriter::addArray(const std::vector<ArrayRef> &parts) const {
     SafetensorsLayout::Place place = tensors->places.at(parts.front().name);
     std::string path = into + "/" + tensors->files[place.file].name;
     for (const ArrayRef &part : parts)
-      if (Error error = writeElements(path, {}, part, place.begin + part.offsetInWhole()))
+      if (Error error = writeElements(path, {}, part, place.begin))
         return error;
     return Error::success();
   }
   std::string path = into + "/" + arrayFileName(parts.front().name);
   int64_t row = 0;
-  bool isWhole = parts.back().endsWhole();
+  bool isWhole = parts.back().endsWhole() && parts.back().rowDim == 0;
   for (const ArrayRef &part : parts) {
     isWhole &= part.firstRow == row;
     row += part.wholeRows ? part.shape[0] : 0;

@@ -49,11 +49,15 @@ Error GivenValues::giveArray(size_t index, const ArraySource &source,
 
 /// Returns the rows that belong to the argument, of one value or of one per step.
 static std::vector<uint8_t> takeRows(const Argument &argument, const ArrayRef &value) {
-  const uint8_t *data = static_cast<const uint8_t *>(value.data) + offsetInArray(argument);
-  uint64_t whole = arrayBytes(argument), bytes = argument.bytes;
+  Runs runs = findRuns(argument);
+  const uint8_t *data = static_cast<const uint8_t *>(value.data) + runs.begin;
+  uint64_t whole = arrayBytes(argument);
   std::vector<uint8_t> taken;
-  for (uint64_t at = 0; bytes != 0 && at < value.bytes(); at += whole)
-    taken.insert(taken.end(), data + at, data + at + bytes);
+  for (uint64_t at = 0; argument.bytes != 0 && at < value.bytes(); at += whole)
+    for (uint64_t run = 0; run < runs.count; ++run) {
+      const uint8_t *begin = data + at + run * runs.stride;
+      taken.insert(taken.end(), begin, begin + runs.bytes);
+    }
   return taken;
 }
 
@@ -87,7 +91,7 @@ Error GivenValues::copyRow(size_t argument, int64_t step, void *to) const {
   const Argument &own = bundle.arguments[argument];
   uint64_t row = source.rows >= 0 ? uint64_t(step) : 0;
   if (source.file)
-    return source.file->read(to, row * arrayBytes(own) + offsetInArray(own), own.bytes);
+    return source.file->readRuns(to, row * arrayBytes(own), findRuns(own));
   if (own.bytes != 0)
     std::memcpy(to, source.bytes.data() + row * own.bytes, own.bytes);
   return Error::success();

@@ -159,7 +159,7 @@ Error reprise::runtime::writeNpyParts(const std::string &path, const std::vector
 Error reprise::runtime::writeNpyRows(const std::string &path, const ArrayRef &part) {
   std::string header = headerOf(part);
   FileBytes first = {header.data(), part.firstRow == 0 ? header.size() : 0, 0};
-  return writeElements(path, first, part, header.size() + part.offsetInWhole());
+  return writeElements(path, first, part, header.size());
 }
 
 /// Returns the text of the header, and the byte where the elements begin.

@@ -14,20 +14,25 @@ constexpr uint64_t maxBytes = uint64_t(1) << 56;
 uint64_t bytesOf(const Argument &argument) { return argument.bytes; }
 uint64_t bytesOf(const Result &result) { return result.buffer.bytes; }
 
+template <typename T> int64_t countRows(const T &part) { return part.shape[size_t(part.rows.dim)]; }
+
 /// Rows within an array of bearable size.
 template <typename T> bool isWithin(const T &part) {
   const Rows &rows = part.rows;
   if (rows.of == 0)
-    return rows.whole.empty() && rows.first == 0;
-  if (rows.whole.empty() || rows.whole.find('\0') != std::string::npos || part.shape.empty() ||
-      part.shape[0] < 1 || rows.of < 0 || rows.of > maxRows || rows.first < 0 ||
-      part.shape[0] > rows.of || rows.first > rows.of - part.shape[0])
+    return rows.whole.empty() && rows.first == 0 && rows.dim == 0;
+  if (rows.whole.empty() || rows.whole.find('\0') != std::string::npos || rows.dim < 0 ||
+      rows.dim >= int64_t(part.shape.size()))
     return false;
-  return bytesOf(part) / uint64_t(part.shape[0]) <= maxBytes / uint64_t(rows.of);
+  int64_t own = countRows(part);
+  if (own < 1 || rows.of < 0 || rows.of > maxRows || rows.first < 0 || own > rows.of ||
+      rows.first > rows.of - own)
+    return false;
+  return bytesOf(part) / uint64_t(own) <= maxBytes / uint64_t(rows.of);
 }
 
 template <typename T> bool endsArray(const T &part) {
-  return part.rows.of == 0 || part.rows.first + part.shape[0] == part.rows.of;
+  return part.rows.of == 0 || part.rows.first + countRows(part) == part.rows.of;
 }
 
 bool areAlike(const Argument &a, const Argument &b) {
@@ -38,10 +43,8 @@ bool areAlike(const Result &, const Result &) { return true; }
 /// Returns whether the rows of `next` begin at the end of those of `part`.
 template <typename T> bool continues(const T &part, const T &next) {
   return next.rows.of == part.rows.of && next.rows.whole == part.rows.whole &&
-         next.rows.first == part.rows.first + part.shape[0] && next.dtype == part.dtype &&
-         std::equal(part.shape.begin() + 1, part.shape.end(), next.shape.begin() + 1,
-                    next.shape.end()) &&
-         areAlike(part, next);
+         next.rows.dim == part.rows.dim && next.rows.first == part.rows.first + countRows(part) &&
+         next.dtype == part.dtype && arrayShape(next) == arrayShape(part) && areAlike(part, next);
 }
 
 template <typename T> Error checkParts(const std::string &what, const std::vector<T> &all) {

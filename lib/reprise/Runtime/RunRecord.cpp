@@ -22,14 +22,11 @@ Error reprise::runtime::checkRunState(const RunState &state) {
 
 RunInterface reprise::runtime::describeInterface(const Bundle &bundle) {
   RunInterface interface{bundle.entry, {}, {}};
-  std::string offset;
-  for (const Argument &argument : bundle.arguments) {
-    if (argument.role == Role::Offset)
-      offset = argument.name;
+  std::string offset = bundle.offsetName();
+  for (const Argument &argument : bundle.arguments)
     if (argument.role < Role::Seed && beginsArray(argument))
       interface.arguments.push_back(
           {arrayName(argument), argument.role, argument.dtype, arrayShape(argument)});
-  }
   for (const Result &result : bundle.results)
     if (beginsArray(result) && (offset.empty() || result.name != offset))
       interface.results.push_back(

@@ -2,6 +2,7 @@
 #include "reprise/Runtime/Session.h"
 #include "Loss.h"
 #include "reprise/Runtime/File.h"
+#include "reprise/Runtime/Hash.h"
 #include "reprise/Support/Wording.h"
 
 #include <algorithm>
@@ -329,8 +330,7 @@ Error Session::meet() {
   return Error::success();
 }
 
-/// Hashes the results of all processes. A rank hashes its consecutive results in the bundle, then
-/// passes the state to the next rank.
+/// Hashes the results of all processes. Each process sums the elements of its own.
 Expected<uint64_t> Session::hash() const {
   if (isPaused())
     return fail(name, "the step waits at its pause: only some of its results are there");
@@ -339,22 +339,34 @@ Expected<uint64_t> Session::hash() const {
     return unread ? Expected<uint64_t>(fail(name, unread.message())) : hashArrays(arrays);
   if (Error error = ranks->agree(unread))
     return error;
-  ArrayHasher hasher;
   std::map<std::string, ArrayRef> own;
   for (size_t i = 0; i < arrays.size(); ++i)
     own[sources[i].part->resultName(sources[i].array)] = arrays[i];
-  for (size_t i = 0; i < bundle.results.size();) {
-    uint32_t rank = bundle.results[i].device;
-    bool isOwn = rank == ranks->rank();
-    for (; i < bundle.results.size() && bundle.results[i].device == rank; ++i)
-      if (auto found = own.find(bundle.results[i].name); isOwn && found != own.end())
-        hasher.add(found->second);
-    auto all = ranks->exchange(hasher.text());
-    if (!all)
-      return all.error();
-    hasher.goOn((*all)[rank]);
+  std::string offset = bundle.offsetName();
+  std::vector<ArrayRef> every;
+  std::vector<uint64_t> sums;
+  for (const Result &result : bundle.results) {
+    if (result.name == offset)
+      continue;
+    every.push_back(describeArray(result));
+    auto found = own.find(result.name);
+    sums.push_back(found == own.end() ? 0 : sumElements(found->second));
   }
-  return hasher.value();
+  auto all = ranks->exchange(
+      std::string(reinterpret_cast<const char *>(sums.data()), sums.size() * sizeof(uint64_t)));
+  if (!all)
+    return all.error();
+  std::fill(sums.begin(), sums.end(), 0);
+  for (const std::string &text : *all) {
+    if (text.size() != sums.size() * sizeof(uint64_t))
+      return fail(name, "a process did not report the sums of its results");
+    for (size_t i = 0; i < sums.size(); ++i) {
+      uint64_t told;
+      std::memcpy(&told, text.data() + i * sizeof told, sizeof told);
+      sums[i] += told;
+    }
+  }
+  return hashArrays(every, sums);
 }
 
 std::optional<double> Session::loss() const { return ranks ? toldLoss : findLoss(arrays, sources); }

@@ -258,11 +258,16 @@ TEST_F(SessionTest, HashSeesEverything) {
   ArrayRef first{"a", DType::I1, {1, 5}, data, 0, 3},
       second{"a", DType::I1, {2, 5}, bytes + 5, 1, 3};
   EXPECT_EQ(hashArrays({first, second}), hashArrays({{"a", DType::I1, {3, 5}, data}}));
-  ArrayHasher here, there;
-  here.add(first);
-  there.goOn(here.text());
-  there.add(second);
-  EXPECT_EQ(there.value(), hashArrays({first, second}));
+  EXPECT_EQ(hashArrays({first, second}, {sumElements(first), sumElements(second)}),
+            hashArrays({first, second}));
+  // Columns of a 2 x 2 matrix.
+  float left[2] = {1, 3}, right[2] = {2, 4};
+  EXPECT_EQ(hashArrays({{"a", DType::F32, {2, 1}, left, 0, 2, 1},
+                        {"a", DType::F32, {2, 1}, right, 1, 2, 1}}),
+            hashArrays({{"a", DType::F32, {2, 2}, data}}));
+  EXPECT_NE(hashArrays({{"a", DType::F32, {2, 1}, right, 0, 2, 1},
+                        {"a", DType::F32, {2, 1}, left, 1, 2, 1}}),
+            hashArrays({{"a", DType::F32, {2, 2}, data}}));
   EXPECT_EQ(hashArrays({{"a", DType::F32, {}, &nan1}}), hashArrays({{"a", DType::F32, {}, &nan2}}));
   EXPECT_NE(hashArrays({{"a", DType::I32, {}, &nan1}}), hashArrays({{"a", DType::I32, {}, &nan2}}));
   data[3] = 5;

@@ -23,7 +23,8 @@ std::vector<std::pair<size_t, unsigned>> listArguments(ArrayRef<BundlePrograms> 
 }
 
 runtime::Rows describeRows(const std::optional<EntrySignature::Rows> &rows) {
-  return rows ? runtime::Rows{rows->whole.str(), rows->first, rows->of} : runtime::Rows{};
+  return rows ? runtime::Rows{rows->whole.str(), rows->first, rows->of, rows->dim}
+              : runtime::Rows{};
 }
 
 void sortResults(runtime::Bundle &bundle, ArrayRef<BundlePrograms> devices) {

@@ -37,14 +37,23 @@ public:
   /// the step was not cut.
   int64_t getArgumentPosition(unsigned argument) const;
   int64_t getResultPosition(unsigned result) const;
-  /// Rows of an argument or a result that `pipe-split-stacks` has cut; none for a whole array.
+  /// Rows along a dimension of an argument or a result that passes have cut; none for a whole
+  /// array.
   struct Rows {
     mlir::StringAttr whole; ///< name of the whole array
     int64_t first, last;    ///< range of these rows
     int64_t of;             ///< number of rows of the whole array
+    int64_t dim = 0;        ///< dimension that counts the rows
+
+    /// Returns the attributes of a part of an argument or a result with these attributes. The name
+    /// of the part is unique among `names`.
+    mlir::DictionaryAttr describe(mlir::DictionaryAttr array,
+                                  const llvm::DenseSet<mlir::StringAttr> &names) const;
   };
   std::optional<Rows> getArgumentRows(unsigned argument) const;
   std::optional<Rows> getResultRows(unsigned result) const;
+  /// Returns the names of all arguments and results.
+  llvm::DenseSet<mlir::StringAttr> getNames() const;
   /// Returns the name of a result that is only for the comparison of replays; otherwise null.
   mlir::StringAttr getCheck(unsigned result) const;
   /// Returns the result that a replay must be equal to; none for the original.

@@ -20,9 +20,11 @@ PartPlaces::PartPlaces(ProgramOp step, PartMesh mesh)
   placeSlices();
 }
 
-static bool isOfUpdate(Operation *op) {
-  return op && !op->hasAttr(kPrimalAttr) && !op->hasAttr(kCotangentAttr) && isRowwise(op);
+static bool isOfGradient(Operation &op) {
+  return op.hasAttr(kPrimalAttr) || op.hasAttr(kCotangentAttr);
 }
+
+static bool isOfUpdate(Operation *op) { return op && !isOfGradient(*op) && isRowwise(op); }
 
 void PartPlaces::assignHomes() {
   DenseSet<Value> owned = findOwned(step);
@@ -43,6 +45,8 @@ void PartPlaces::assignHomes() {
     if (owned.contains(argument)) {
       ArraySet &set = sets[findLeader(argument)];
       set.bytes += getByteSize(argument.getType());
+      if (auto rows = signature.getArgumentRows(argument.getArgNumber()))
+        set.part = rows->first / (rows->last - rows->first);
       for (Operation *user : argument.getUsers())
         if (std::optional<int64_t> stage = getNumber(user, kStageAttr))
           set.stage = std::min(set.stage.value_or(*stage), *stage);
@@ -63,7 +67,8 @@ int64_t PartPlaces::findHome(const ArraySet &set, ArrayRef<int64_t> held) const 
   for (int64_t device = 0; device < mesh.countDevices(); ++device) {
     bool isOfStage = mesh.stages == 1 || !set.stage ||
                      device / mesh.parts % mesh.stages == std::min(*set.stage, mesh.stages - 1);
-    if (isOfStage && (!best || held[device] < held[*best]))
+    bool isOfPart = !set.part || device % mesh.parts == *set.part;
+    if (isOfStage && isOfPart && (!best || held[device] < held[*best]))
       best = device;
   }
   return *best;
@@ -110,17 +115,40 @@ void PartPlaces::placeOps() {
     placeOp(op);
 }
 
+/// Returns true for an op outside of gradients that reads much more than it computes.
+static bool isSummary(Operation &op) {
+  int64_t read = 0, made = 0;
+  for (Value operand : op.getOperands())
+    read += getByteSize(operand.getType());
+  for (Value result : op.getResults())
+    made += getByteSize(result.getType());
+  return !isMove(op) && !isOfGradient(op) && 4 * made <= read;
+}
+
+/// Returns the device of the table whose rows an op reads, if they are fewer bytes than the table.
+std::optional<int64_t> PartPlaces::findTable(Operation &op) const {
+  auto table = isa<GatherOp>(op) ? dyn_cast<BlockArgument>(op.getOperand(0)) : BlockArgument();
+  auto home = table ? homes.find(table.getArgNumber()) : homes.end();
+  if (home == homes.end() || getByteSize(op.getResult(0).getType()) >= getByteSize(table.getType()))
+    return std::nullopt;
+  return home->second;
+}
+
 void PartPlaces::placeOp(Operation &op) {
   std::optional<int64_t> group = findGroup(op);
   if (std::optional<int64_t> part = getNumber(&op, kModelPartAttr))
     return setDevice(&op, group.value_or(0) + *part);
   if (!isMemoryEffectFree(&op) || op.getNumRegions() != 0) // copies are no option
     return setDevice(&op, group.value_or(0));
+  if (std::optional<int64_t> device = findTable(op))
+    return setDevice(&op, *device);
   if (group)
     return placeInGroup(op, *group);
   Readers all;
   for (OpOperand &use : op.getUses())
     all.add(findReaders(use));
+  if (!all.isOne() && isSummary(op))
+    return setDevice(&op, turn++ % mesh.countDevices());
   readers[&op] = all;
   if (all.isOne() && !isMove(op))
     devices[&op] = all.first;
@@ -162,11 +190,12 @@ void PartPlaces::placeSlices() {
   for (auto slice : step.getBody().front().getOps<reprise::SliceOp>()) {
     auto argument = dyn_cast<BlockArgument>(slice.getOperand());
     auto home = argument ? homes.find(argument.getArgNumber()) : homes.end();
-    if (home == homes.end())
-      continue;
+    std::optional<int64_t> device = home != homes.end() ? home->second
+                                    : argument          ? std::nullopt
+                                                        : get(slice.getOperand().getDefiningOp());
     Readers own = readers.lookup(slice);
-    if (!own.isOne() || own.first != home->second)
-      devices[slice] = home->second;
+    if (device && !devices.contains(slice) && (!own.isOne() || own.first != *device))
+      devices[slice] = *device;
   }
 }
 

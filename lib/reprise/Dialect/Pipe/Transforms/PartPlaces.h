@@ -27,11 +27,14 @@ struct PartMesh {
 /// - An op of a part runs on the device of the part, in the group of its micro-batch and stage.
 /// - Arrays that elementwise ops of an update connect, and an argument and its next value, live on
 ///   one device of the first stage that reads them. The device with the fewest bytes so far gets
-///   the next set.
+///   the next set. A part of an array lives on a device of this part.
 /// - An op that only one device reads runs there. An op that several devices of its group read
 ///   belongs to none, and each of them computes it. For devices of other groups one device of the
 ///   group computes the op, too, and sends the results.
-/// - A slice of an array is made on the device of the array, so that only the slice is sent.
+/// - An op of no group that reads much more than it computes, such as a norm of gradients, runs on
+/// one
+///   device. These devices take turns. So do rows of a table run on its device.
+/// - A slice is made on the device of what it cuts, so that only the slice is sent.
 class PartPlaces {
 public:
   /// Finds the places. Adds a copy of each op that devices of other groups read.
@@ -57,6 +60,7 @@ private:
   struct ArraySet {
     int64_t bytes = 0, home = 0;
     std::optional<int64_t> stage; ///< first stage that reads one of them
+    std::optional<int64_t> part;  ///< part of the model that they belong to
   };
 
   void assignHomes();
@@ -64,6 +68,7 @@ private:
   void placeOps();
   void placeOp(mlir::Operation &op);
   void placeInGroup(mlir::Operation &op, int64_t group);
+  std::optional<int64_t> findTable(mlir::Operation &op) const;
   void placeSlices();
   void setDevice(mlir::Operation *op, int64_t device);
   std::optional<int64_t> findGroup(mlir::Operation &op) const;
@@ -72,7 +77,7 @@ private:
   ProgramOp step;
   EntrySignature signature;
   PartMesh mesh;
-  int64_t microbatches;
+  int64_t microbatches, turn = 0;
   std::map<unsigned, int64_t> homes;
   llvm::DenseMap<mlir::Operation *, Readers> readers;
   llvm::DenseMap<mlir::Operation *, int64_t> devices;

@@ -65,13 +65,8 @@ void reprise::pipe::connectRows(ProgramOp step, function_ref<bool(Value)> isConn
                           step.getArgument(replaced).getAsOpaquePointer());
 }
 
-RowSplitter::RowSplitter(ProgramOp step, const RowParts &parts) : step(step), parts(parts) {
-  EntrySignature signature(step);
-  for (unsigned i = 0; i < step.getNumArguments(); ++i)
-    names.insert(signature.getArgumentName(i));
-  for (unsigned i = 0; i < step.getNumResults(); ++i)
-    names.insert(signature.getResultName(i));
-}
+RowSplitter::RowSplitter(ProgramOp step, const RowParts &parts)
+    : step(step), parts(parts), names(EntrySignature(step).getNames()) {}
 
 void RowSplitter::run() {
   splitArguments();
@@ -91,23 +86,8 @@ void RowSplitter::run() {
 
 /// Returns the attributes of a part of an argument or a result.
 DictionaryAttr RowSplitter::describePart(DictionaryAttr whole, RowRange part, int64_t rows) {
-  NamedAttrList attributes(whole);
-  Builder builder(step.getContext());
   auto name = whole.getAs<StringAttr>(EntrySignature::kName);
-  attributes.set(EntrySignature::kName, namePart(name, part));
-  attributes.set(EntrySignature::kWhole, name);
-  attributes.set(EntrySignature::kRows, builder.getDenseI64ArrayAttr({part.first, part.end, rows}));
-  return attributes.getDictionary(step.getContext());
-}
-
-/// Returns the name of a part: the same for an argument and its next value, and otherwise unique.
-StringAttr RowSplitter::namePart(StringAttr whole, RowRange part) {
-  std::string name = (whole.getValue() + "[" + Twine(part.first)).str();
-  name += part.size() == 1 ? "]" : ":" + std::to_string(part.end) + "]";
-  StringAttr made = StringAttr::get(step.getContext(), name);
-  while (names.contains(made))
-    made = StringAttr::get(step.getContext(), name += "'");
-  return made;
+  return EntrySignature::Rows{name, part.first, part.end, rows}.describe(whole, names);
 }
 
 void RowSplitter::splitArguments() {

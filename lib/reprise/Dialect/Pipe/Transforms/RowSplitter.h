@@ -69,7 +69,6 @@ public:
 
 private:
   mlir::DictionaryAttr describePart(mlir::DictionaryAttr whole, RowRange part, int64_t rows);
-  mlir::StringAttr namePart(mlir::StringAttr whole, RowRange part);
   void splitArguments();
   void splitResults();
   void replace(mlir::Operation &op);

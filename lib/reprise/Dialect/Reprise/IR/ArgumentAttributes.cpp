@@ -93,8 +93,11 @@ bool isText(const AttributePlace &, Attribute value) { return isa<StringAttr>(va
 bool isRows(const AttributePlace &place, Attribute value) {
   auto rows = dyn_cast<DenseI64ArrayAttr>(value);
   auto tensor = dyn_cast<RankedTensorType>(place.type);
-  return rows && rows.size() == 3 && tensor && tensor.getRank() > 0 && rows[0] >= 0 &&
-         rows[0] < rows[1] && rows[1] <= rows[2] && rows[1] - rows[0] == tensor.getDimSize(0);
+  if (!rows || (rows.size() != 3 && rows.size() != 4) || !tensor)
+    return false;
+  int64_t dim = rows.size() == 4 ? rows[3] : 0;
+  return dim >= 0 && dim < tensor.getRank() && rows[0] >= 0 && rows[0] < rows[1] &&
+         rows[1] <= rows[2] && rows[1] - rows[0] == tensor.getDimSize(dim);
 }
 
 bool isCheck(const AttributePlace &place, Attribute value) {

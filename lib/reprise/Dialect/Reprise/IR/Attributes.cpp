@@ -183,7 +183,8 @@ static constexpr AttributeRow kTable[] = {
     {EntrySignature::kWhole, kOnArgumentOrResult, kText, "partition", "memory",
      "Name of the array whose rows these are."},
     {EntrySignature::kRows, kOnArgumentOrResult, kRowRange, "partition", "memory",
-     "First row, the row behind the last, and the number of rows of the whole array."},
+     "First row, the row behind the last, the number of rows of the whole array, and the dimension "
+     "that counts them (0)."},
     {EntrySignature::kCheck, kOnResult, kCheck, "kernels", "memory",
      "Description of a value that the step returns only to compare replays with originals."},
     {EntrySignature::kReplayOf, kOnResult, kReplayOf, "kernels", "memory",

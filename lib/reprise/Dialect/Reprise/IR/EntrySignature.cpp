@@ -40,9 +40,38 @@ int64_t EntrySignature::getResultPosition(unsigned result) const {
 }
 
 static std::optional<EntrySignature::Rows> readRows(StringAttr whole, DenseI64ArrayAttr rows) {
-  if (!whole || !rows || rows.size() != 3)
+  if (!whole || !rows || (rows.size() != 3 && rows.size() != 4))
     return std::nullopt;
-  return EntrySignature::Rows{whole, rows[0], rows[1], rows[2]};
+  return EntrySignature::Rows{whole, rows[0], rows[1], rows[2], rows.size() == 4 ? rows[3] : 0};
+}
+
+DictionaryAttr EntrySignature::Rows::describe(DictionaryAttr array,
+                                              const DenseSet<StringAttr> &names) const {
+  NamedAttrList attributes(array);
+  MLIRContext *context = array.getContext();
+  std::string name = (whole.getValue() + "[").str();
+  for (int64_t i = 0; i < dim; ++i)
+    name += ":,";
+  name += std::to_string(first);
+  name += last - first == 1 ? "]" : ":" + std::to_string(last) + "]";
+  while (names.contains(StringAttr::get(context, name)))
+    name += "'";
+  attributes.set(kName, StringAttr::get(context, name));
+  attributes.set(kWhole, whole);
+  SmallVector<int64_t> rows{first, last, of};
+  if (dim != 0)
+    rows.push_back(dim);
+  attributes.set(kRows, DenseI64ArrayAttr::get(context, rows));
+  return attributes.getDictionary(context);
+}
+
+DenseSet<StringAttr> EntrySignature::getNames() const {
+  DenseSet<StringAttr> names;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    names.insert(getArgumentName(i));
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    names.insert(getResultName(i));
+  return names;
 }
 
 std::optional<EntrySignature::Rows> EntrySignature::getArgumentRows(unsigned argument) const {

@@ -1,15 +1,11 @@
 // reprise: how the model axis cuts the values and ops of a step
 #include "ModelCuts.h"
 
-#include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
+#include "ModelArrays.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
 using namespace reprise;
-
-static bool isOfGradient(Operation &op) {
-  return op.hasAttr(kPrimalAttr) || op.hasAttr(kCotangentAttr);
-}
 
 ModelCuts::ModelCuts(ProgramOp step, const ArgumentCuts &arguments, int64_t lanes, int64_t parts)
     : step(step), parts(parts), divisor(lanes),
@@ -24,6 +20,7 @@ ModelCuts::ModelCuts(ProgramOp step, const ArgumentCuts &arguments, int64_t lane
     return;
   divisor = parts;
   isShared = true;
+  cutArrays(arguments);
   shareSums();
   sweep();
 }
@@ -40,6 +37,26 @@ void ModelCuts::sweep() {
   for (bool hasChanged = true; hasChanged;) {
     hasChanged = chooseAll(block.without_terminator(), true);
     hasChanged |= chooseAll(llvm::reverse(block.without_terminator()), false);
+  }
+}
+
+/// Cuts arrays with rules, their states and their updates.
+void ModelCuts::cutArrays(const ArgumentCuts &arguments) {
+  DenseMap<Value, int64_t> arrays = findModelArrays(step, arguments);
+  for (BlockArgument argument : step.getArguments())
+    if (auto found = arrays.find(argument); found != arrays.end()) {
+      dims[argument] = found->second;
+      inParts.insert(argument);
+    }
+  for (Operation &op : step.getBody().front()) {
+    auto found = op.getNumResults() == 1 ? arrays.find(op.getResult(0)) : arrays.end();
+    if (found == arrays.end() || cuts.contains(&op))
+      continue;
+    ModelCut cut{cast<BatchableOpInterface>(op).getFactors()};
+    cut.factor = cut.factors.results[0][found->second].front();
+    cut.isOfArrays = true;
+    dims[op.getResult(0)] = found->second;
+    cuts.try_emplace(&op, std::move(cut));
   }
 }
 

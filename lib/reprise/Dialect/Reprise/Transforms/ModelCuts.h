@@ -11,6 +11,7 @@ namespace reprise {
 struct ModelCut {
   OpFactors factors;
   int factor = -1;
+  bool isOfArrays = false; ///< an op of the update of arrays in parts
   /// Tells whether the terms of a contraction are cut: its result is the sum over the parts.
   bool isSum() const { return factors.factors[factor].kind == FactorKind::Summed; }
 };
@@ -33,8 +34,10 @@ struct ModelCut {
 /// operands. An op that cannot follow is cut along another dimension of its result if it is a
 /// contraction, or if its results are smaller than its operands.
 ///
-/// An op that reads a cut value otherwise reads the parts joined. If the step has gradients, only
-/// ops of the gradients are cut, so that updates keep the form of the arrays.
+/// An array with a rule lives in parts, with its states and the ops that update them. If the step
+/// has gradients, no other ops outside of them are cut.
+///
+/// An op that reads a cut value otherwise reads the parts joined.
 class ModelCuts {
 public:
   ModelCuts(ProgramOp step, const ArgumentCuts &arguments, int64_t lanes, int64_t parts);
@@ -44,10 +47,13 @@ public:
   /// Returns the dimension of a value that is cut; -1 for a value in one piece. The result of a
   /// contraction with lanes is cut only if there are several parts.
   int64_t getDim(mlir::Value value) const;
+  /// Returns true for an argument that is stored in parts.
+  bool isInParts(mlir::BlockArgument argument) const { return inParts.contains(argument); }
 
 private:
   void sweep();
   void shareSums();
+  void cutArrays(const ArgumentCuts &arguments);
   bool choose(mlir::Operation &op, bool isForward);
   int findShare(mlir::Operation &op, const OpFactors &factors) const;
   int findFactorOfResults(const OpFactors &factors, mlir::Operation *op) const;
@@ -63,6 +69,7 @@ private:
   bool isShared = false; ///< the second cuts, which change no sum
   bool hasGradients = false;
   llvm::DenseSet<mlir::Value> ruled;           ///< arguments with a rule
+  llvm::DenseSet<mlir::Value> inParts;         ///< arguments that are stored in parts
   llvm::DenseMap<mlir::Value, int64_t> dims;   ///< cuts of values; -1: never cut
   llvm::DenseMap<mlir::Value, int64_t> wanted; ///< cuts that readers ask for
   llvm::DenseMap<mlir::Operation *, ModelCut> cuts;

@@ -5,6 +5,7 @@
 #include "RandomWindow.h"
 #include "mlir/IR/Remarks.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Support/ByteSize.h"
 
@@ -12,7 +13,8 @@ using namespace mlir;
 using namespace reprise;
 
 void ModelSplitter::run() {
-  for (Operation &op : llvm::make_early_inc_range(step.getBody().front())) {
+  splitArguments();
+  for (Operation &op : llvm::make_early_inc_range(step.getBody().front().without_terminator())) {
     const ModelCut *cut = cuts.get(&op);
     if (cut && cut->isSum())
       splitSum(cast<DotGeneralOp>(op), *cut);
@@ -21,9 +23,73 @@ void ModelSplitter::run() {
     else
       takeWhole(op);
   }
+  splitResults();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(step.getBody().front())))
     if (const ModelCut *cut = cuts.get(&op); cut && (cut->isSum() || parts > 1) && op.use_empty())
       op.erase();
+  llvm::BitVector unused(step.getNumArguments());
+  for (BlockArgument argument : step.getArguments())
+    if (partsOf.contains(argument))
+      unused.set(argument.getArgNumber());
+  (void)step.eraseArguments(unused);
+}
+
+RankedTensorType ModelSplitter::getPartType(Type whole, int64_t dim) const {
+  auto type = cast<RankedTensorType>(whole);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] /= parts;
+  return type.clone(shape);
+}
+
+/// Returns the attributes of a part of an argument or a result.
+DictionaryAttr ModelSplitter::describePart(DictionaryAttr array, Type whole, int64_t dim,
+                                           int64_t part) const {
+  int64_t rows = cast<RankedTensorType>(whole).getDimSize(dim), size = rows / parts;
+  auto name = array.getAs<StringAttr>(EntrySignature::kName);
+  return EntrySignature::Rows{name, part * size, (part + 1) * size, rows, dim}.describe(array,
+                                                                                        names);
+}
+
+void ModelSplitter::splitArguments() {
+  for (BlockArgument argument : llvm::to_vector(step.getArguments())) {
+    if (parts == 1 || !cuts.isInParts(argument))
+      continue;
+    int64_t dim = cuts.getDim(argument);
+    DictionaryAttr array = step.getArgAttrDict(argument.getArgNumber());
+    for (int64_t part = 0; part < parts; ++part) {
+      unsigned place = argument.getArgNumber() + 1 + static_cast<unsigned>(part);
+      (void)step.insertArgument(place, getPartType(argument.getType(), dim),
+                                describePart(array, argument.getType(), dim, part),
+                                argument.getLoc());
+      partsOf[argument].push_back(step.getArgument(place));
+    }
+  }
+}
+
+/// Returns the parts of the next values of arrays in parts, and joins all other results.
+void ModelSplitter::splitResults() {
+  Operation *ends = step.getBody().front().getTerminator();
+  EntrySignature signature(step);
+  SmallVector<Value> values;
+  SmallVector<Attribute> attributes;
+  for (auto [i, value] : llvm::enumerate(llvm::to_vector(ends->getOperands()))) {
+    DictionaryAttr array = step.getResultAttrDict(i);
+    int64_t replaced = signature.getReplacedArguments()[i];
+    if (replaced < 0 || !partsOf.contains(step.getArgument(replaced))) {
+      values.push_back(partsOf.contains(value) ? join(value, ends) : value);
+      attributes.push_back(array);
+      continue;
+    }
+    int64_t dim = cuts.getDim(step.getArgument(replaced));
+    for (int64_t part = 0; part < parts; ++part) {
+      values.push_back(getPart(value, dim, part, ends));
+      attributes.push_back(describePart(array, value.getType(), dim, part));
+    }
+  }
+  ends->setOperands(values);
+  step.setFunctionType(FunctionType::get(step.getContext(), step.getArgumentTypes(),
+                                         llvm::to_vector(ValueRange(values).getTypes())));
+  step.setAllResultAttrs(attributes);
 }
 
 /// Lets an op in one piece read the parts of its operands joined.
@@ -49,7 +115,8 @@ Operation *ModelSplitter::cloneForPart(Operation *op, const ModelCut &cut, int64
   OpBuilder builder(op);
   int64_t size = cut.factors.factors[cut.factor].size / parts;
   Operation *clone = cloneOnPart(builder, op, operands, cut.factors, cut.factor, size);
-  clone->setAttr(kModelPartAttr, builder.getI64IntegerAttr(part));
+  if (!cut.isOfArrays) // the device of the array computes its update
+    clone->setAttr(kModelPartAttr, builder.getI64IntegerAttr(part));
   if (auto random = dyn_cast<RandomOpInterface>(clone); random && random.draws()) {
     const auto &dims = cut.factors.results[0];
     int64_t dim = OpFactors::findDim(dims, cut.factor);
@@ -106,9 +173,7 @@ Value ModelSplitter::addSums(DotGeneralOp op, ArrayRef<Value> sums, RankedTensor
 
 /// Lets each part add and round its share of a sum, which is cut along `dim`.
 void ModelSplitter::addShares(DotGeneralOp op, ArrayRef<Value> sums, int64_t dim) {
-  SmallVector<int64_t> shape(op.getType().getShape());
-  shape[dim] /= parts;
-  auto type = cast<RankedTensorType>(op.getType().clone(shape));
+  RankedTensorType type = getPartType(op.getType(), dim);
   for (int64_t share = 0; share < parts; ++share) {
     SmallVector<Value> own;
     for (auto [part, sum] : llvm::enumerate(sums)) {
@@ -178,11 +243,8 @@ Value ModelSplitter::exchange(Value value, int64_t dim, int64_t part, Operation 
         kModelPartAttr, Builder(reader).getI64IntegerAttr(static_cast<int64_t>(from)));
   }
   OpBuilder builder(reader);
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] /= parts;
-  Operation *op = ConcatenateOp::create(builder, reader->getLoc(), type.clone(shape), pieces,
-                                        cuts.getDim(value));
+  Operation *op = ConcatenateOp::create(
+      builder, reader->getLoc(), getPartType(value.getType(), dim), pieces, cuts.getDim(value));
   copyMarks(op, reader);
   op->setAttr(kModelPartAttr, builder.getI64IntegerAttr(part));
   return made = op->getResult(0);
@@ -191,18 +253,29 @@ Value ModelSplitter::exchange(Value value, int64_t dim, int64_t part, Operation 
 Value ModelSplitter::slice(Value value, int64_t dim, int64_t part, Operation *reader) {
   Value &made = slices[value][{dim, part, getPass(reader)}];
   if (!made) {
-    OpBuilder builder(reader);
-    auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape());
-    int64_t size = limits[dim] / parts;
-    starts[dim] = part * size;
-    limits[dim] = starts[dim] + size;
-    Operation *op = reprise::SliceOp::create(builder, reader->getLoc(), value, starts, limits,
-                                             SmallVector<int64_t>(type.getRank(), 1));
+    Operation *op = makeSlice(value, dim, part, reader);
     copyMarks(op, reader);
     made = op->getResult(0);
   }
   return made;
+}
+
+/// Makes the op for a part of a value. All parts of a constant or a broadcast are alike.
+Operation *ModelSplitter::makeSlice(Value value, int64_t dim, int64_t part, Operation *reader) {
+  OpBuilder b(reader);
+  RankedTensorType type = getPartType(value.getType(), dim);
+  if (auto constant = value.getDefiningOp<ConstantOp>())
+    if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+      return ConstantOp::create(b, value.getLoc(), splat.resizeSplat(type));
+  if (auto whole = value.getDefiningOp<BroadcastOp>();
+      whole && !llvm::is_contained(whole.getDims(), dim))
+    return BroadcastOp::create(b, value.getLoc(), type, whole.getOperand(), whole.getDims());
+  SmallVector<int64_t> starts(type.getRank(), 0);
+  SmallVector<int64_t> limits(cast<RankedTensorType>(value.getType()).getShape());
+  starts[dim] = part * type.getDimSize(dim);
+  limits[dim] = starts[dim] + type.getDimSize(dim);
+  return reprise::SliceOp::create(b, reader->getLoc(), value, starts, limits,
+                                  SmallVector<int64_t>(type.getRank(), 1));
 }
 
 /// Tells in a remark how many bytes of parts the readers of a value join.
