@@ -19,9 +19,11 @@ ModelCuts::ModelCuts(ProgramOp step, const ArgumentCuts &arguments, int64_t lane
   if (parts == 1)
     return;
   divisor = parts;
-  isShared = true;
+  round = Round::Follow;
   cutArrays(arguments);
   shareSums();
+  sweep();
+  round = Round::Share;
   sweep();
 }
 
@@ -85,7 +87,7 @@ bool ModelCuts::allows(Operation *op, const OpFactors &factors, int factor) cons
   if (!factors.canCut(factor) || own.size == 0 || own.size % divisor != 0)
     return false;
   if (own.kind == FactorKind::Summed)
-    return isa<DotGeneralOp>(op) && !isShared;
+    return isa<DotGeneralOp>(op) && round == Round::Terms;
   return own.kind == FactorKind::Parallel && llvm::all_of(factors.results, [&](const auto &dims) {
            return OpFactors::findDim(dims, factor) >= 0;
          });
@@ -117,21 +119,39 @@ static int64_t countBytes(ValueRange values) {
 }
 
 /// Returns the factor of a further cut of an op that cannot follow its operands; -1 if it stays
-/// whole. Its readers join the parts, which a large result of small operands is not worth.
-int ModelCuts::findShare(Operation &op, const OpFactors &factors) const {
-  if (!isShared)
+/// whole. Its readers join the parts, which a large result of small operands is not worth unless
+/// they ask for parts. The cut is that with the fewest bytes of operands that each part reads
+/// whole.
+int ModelCuts::findShare(Operation &op, const OpFactors &factors, bool isAsked) const {
+  bool isWorth = isAsked || isa<DotGeneralOp>(op) ||
+                 countBytes(op.getResults()) <= countBytes(op.getOperands());
+  if (round != Round::Share || !isWorth || (hasGradients && !isOfGradient(op)))
     return -1;
-  bool isWorth =
-      isa<DotGeneralOp>(op) || countBytes(op.getResults()) <= countBytes(op.getOperands());
-  return isWorth ? findFactorOfResults(factors, &op) : -1;
+  int best = -1;
+  int64_t least = INT64_MAX;
+  for (int64_t dim = 0; dim < static_cast<int64_t>(factors.results[0].size()); ++dim) {
+    int factor = findFactor(&op, factors, factors.results[0], dim);
+    int64_t whole = 0;
+    for (auto [operand, ownDims] : llvm::zip(op.getOperands(), factors.operands))
+      if (OpFactors::findDim(ownDims, factor) < 0)
+        whole += getByteSize(operand.getType());
+    if (factor >= 0 && whole < least)
+      std::tie(best, least) = std::tuple(factor, whole);
+  }
+  return best;
 }
 
-/// Returns true for rows of a table that is larger than they are. Devices receive the rows from the
-/// device of the table.
-bool ModelCuts::keepsWhole(Operation &op) const {
-  return isShared && isa<GatherOp>(op) && isa<BlockArgument>(op.getOperand(0)) &&
-         getDim(op.getOperand(0)) < 0 &&
+/// Returns true for rows of a table that is larger than they are: parts do not read it whole.
+static bool takesRows(Operation &op) {
+  return isa<GatherOp>(op) && isa<BlockArgument>(op.getOperand(0)) &&
          getByteSize(op.getOperand(0).getType()) > countBytes(op.getResults());
+}
+
+/// Returns true for rows of a table in one piece, which the table's device sends, and in the second
+/// round also for those of a table in parts.
+bool ModelCuts::keepsWhole(Operation &op) const {
+  return round != Round::Terms && takesRows(op) &&
+         (round == Round::Follow || getDim(op.getOperand(0)) < 0);
 }
 
 /// Cuts an op if an operand is cut, or in a backward sweep if readers ask for it.
@@ -152,13 +172,15 @@ bool ModelCuts::choose(Operation &op, bool isForward) {
   for (auto [operand, ownDims] : llvm::zip(op.getOperands(), cut.factors.operands))
     if (ruled.contains(operand))
       hear(ownDims, getDim(operand));
+  if (cut.factor < 0 && round == Round::Share && takesRows(op))
+    cut.factor = findShare(op, cut.factors, /*isAsked=*/true);
   for (auto [result, ownDims] : llvm::zip(op.getResults(), cut.factors.results))
     if (auto found = wanted.find(result); found != wanted.end())
       hear(ownDims, found->second);
   for (auto [operand, ownDims] : llvm::zip(op.getOperands(), cut.factors.operands))
     hear(ownDims, getDim(operand));
-  if (cut.factor < 0 && isForward)
-    cut.factor = findShare(op, cut.factors);
+  if (cut.factor < 0)
+    cut.factor = findShare(op, cut.factors, !isForward);
   if (cut.factor < 0)
     return false;
   spread(op, cut);

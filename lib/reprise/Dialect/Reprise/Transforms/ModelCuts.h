@@ -23,16 +23,18 @@ struct ModelCut {
 /// - The cut of an argument with a rule comes first, then those that readers of the results ask
 ///   for, then those of operands.
 /// - Elements and rows that an op computes independently may be cut, and the terms of a
-/// contraction.
+///   contraction.
 /// - A value is cut if its op is cut, and an argument if a rule cuts it. The order of ops that do
-/// not
-///   depend on each other does not matter, since plans may change it.
+///   not depend on each other does not matter, since plans may change it.
 ///
-/// With several parts the other ops follow, in cuts that move bytes and change no sum. Each part
-/// adds its share of a contraction with lanes: the first dimension of the result that the parts
-/// divide. Ops on such shares are cut where each part computes its results from that part of the
-/// operands. An op that cannot follow is cut along another dimension of its result if it is a
-/// contraction, or if its results are smaller than its operands.
+/// With several parts the other ops follow, in cuts that move bytes and change no sum:
+///
+/// - Each part adds its share of a contraction with lanes: the first dimension of the result that
+///   the parts divide.
+/// - Ops on such shares are cut where each part computes its results from that part of the
+///   operands.
+/// - An op that cannot follow is cut along another dimension of its result if it is a contraction,
+///   if its results are smaller than its operands, or if its readers ask for parts.
 ///
 /// An array with a rule lives in parts, with its states and the ops that update them. If the step
 /// has gradients, no other ops outside of them are cut.
@@ -51,11 +53,14 @@ public:
   bool isInParts(mlir::BlockArgument argument) const { return inParts.contains(argument); }
 
 private:
+  /// Cuts with sums of parts, then those that follow other values, then those of all other ops.
+  enum class Round : uint8_t { Terms, Follow, Share };
+
   void sweep();
   void shareSums();
   void cutArrays(const ArgumentCuts &arguments);
   bool choose(mlir::Operation &op, bool isForward);
-  int findShare(mlir::Operation &op, const OpFactors &factors) const;
+  int findShare(mlir::Operation &op, const OpFactors &factors, bool isAsked) const;
   int findFactorOfResults(const OpFactors &factors, mlir::Operation *op) const;
   bool keepsWhole(mlir::Operation &op) const;
   int findFactor(mlir::Operation *op, const OpFactors &factors, llvm::ArrayRef<OpFactors::Dim> dims,
@@ -65,8 +70,8 @@ private:
 
   ProgramOp step;
   int64_t parts;
-  int64_t divisor;       ///< what divides a dimension that is cut: lanes, then parts
-  bool isShared = false; ///< the second cuts, which change no sum
+  int64_t divisor; ///< what divides a dimension that is cut: lanes, then parts
+  Round round = Round::Terms;
   bool hasGradients = false;
   llvm::DenseSet<mlir::Value> ruled;           ///< arguments with a rule
   llvm::DenseSet<mlir::Value> inParts;         ///< arguments that are stored in parts
