@@ -16,22 +16,35 @@
 // WHOLE-NEXT: %[[A:.*]] = reprise.add %[[H]], %[[B]]
 // WHOLE-NEXT: reprise.dot_lanes %[[A]], %arg3 lanes 4 along 0 contracting [1] x [0]
 
-// The bias is cut with the columns to which it is added. Sums have the lanes of their part, and are rounded once.
-// CHECK: %[[W0:.*]] = reprise.slice %arg1 from [0, 0] to [6, 4]
-// CHECK: %[[H0:.*]] = reprise.dot_general %arg0, %[[W0]] contracting [1] x [0] {reprise.model_part = 0 : i64}
-// CHECK: %[[W1:.*]] = reprise.slice %arg1 from [0, 4] to [6, 8]
-// CHECK: %[[H1:.*]] = reprise.dot_general %arg0, %[[W1]] contracting [1] x [0] {reprise.model_part = 1 : i64}
+// Parameters with a rule live in parts, which name their columns and rows.
+// CHECK: reprise.program @step
+// CHECK-SAME: %[[U0:[a-z0-9]+]]: tensor<6x4xbf16> {reprise.name = "up[:,0:4]", reprise.role = "parameter", reprise.rows = array<i64: 0, 4, 8, 1>, reprise.whole = "up"}
+// CHECK-SAME: %[[U1:[a-z0-9]+]]: tensor<6x4xbf16> {reprise.name = "up[:,4:8]", reprise.role = "parameter", reprise.rows = array<i64: 4, 8, 8, 1>, reprise.whole = "up"}
+// CHECK-SAME: %arg3: tensor<8xbf16> {reprise.name = "bias"
+// CHECK-SAME: %arg4: tensor<4x6xbf16> {reprise.name = "down[0:4]", reprise.role = "parameter", reprise.rows = array<i64: 0, 4, 8>, reprise.whole = "down"}
+
+// The bias is cut with the columns to which it is added. Sums have the lanes of their part.
+// CHECK: %[[H0:.*]] = reprise.dot_general %arg0, %[[U0]] contracting [1] x [0] {reprise.model_part = 0 : i64}
+// CHECK: %[[H1:.*]] = reprise.dot_general %arg0, %[[U1]] contracting [1] x [0] {reprise.model_part = 1 : i64}
 // CHECK: %[[B0:.*]] = reprise.broadcast
 // CHECK: %[[B1:.*]] = reprise.broadcast
 // CHECK: %[[A0:.*]] = reprise.add %[[H0]], %[[B0]] {reprise.model_part = 0 : i64}
 // CHECK: %[[A1:.*]] = reprise.add %[[H1]], %[[B1]] {reprise.model_part = 1 : i64}
-// CHECK: %[[S0:.*]] = reprise.dot_lanes %[[A0]], %{{.*}} lanes 2 along 0 contracting [1] x [0] {reprise.model_part = 0 : i64} : (tensor<3x4xbf16>, tensor<4x6xbf16>) -> tensor<3x6xf32>
-// CHECK: %[[S1:.*]] = reprise.dot_lanes %[[A1]], %{{.*}} lanes 2 along 0 contracting [1] x [0] {reprise.model_part = 1 : i64}
-// CHECK-NEXT: %[[SUM:.*]] = reprise.add %[[S0]], %[[S1]] : tensor<3x6xf32>
-// CHECK-NEXT: %[[Y:.*]] = reprise.cast %[[SUM]] : tensor<3x6xf32> to tensor<3x6xbf16>
-// A softmax over the cut dimension reads the parts joined.
+// CHECK: %[[S0:.*]] = reprise.dot_lanes %[[A0]], %arg4 lanes 2 along 0 contracting [1] x [0] {reprise.model_part = 0 : i64} : (tensor<3x4xbf16>, tensor<4x6xbf16>) -> tensor<3x6xf32>
+// CHECK: %[[S1:.*]] = reprise.dot_lanes %[[A1]], %arg5 lanes 2 along 0 contracting [1] x [0] {reprise.model_part = 1 : i64}
+// Each part adds and rounds its share of the sum: the first dimension that the parts divide.
+// CHECK-NEXT: %[[L0:.*]] = reprise.slice %[[S0]] from [0, 0] to [3, 3] by [1, 1] {reprise.model_part = 0 : i64}
+// CHECK-NEXT: %[[L1:.*]] = reprise.slice %[[S1]] from [0, 0] to [3, 3] by [1, 1] {reprise.model_part = 1 : i64}
+// CHECK-NEXT: %[[SUM0:.*]] = reprise.add %[[L0]], %[[L1]] {reprise.model_part = 0 : i64} : tensor<3x3xf32>
+// CHECK-NEXT: %[[Y0:.*]] = reprise.cast %[[SUM0]] {reprise.model_part = 0 : i64} : tensor<3x3xf32> to tensor<3x3xbf16>
+// CHECK-NEXT: reprise.slice %[[S0]] from [0, 3] to [3, 6]
+// CHECK-NEXT: reprise.slice %[[S1]] from [0, 3] to [3, 6]
+// CHECK-NEXT: reprise.add %{{.*}} {reprise.model_part = 1 : i64}
+// CHECK-NEXT: %[[Y1:.*]] = reprise.cast %{{.*}} {reprise.model_part = 1 : i64}
+// Parts do not divide the 3 rows of the softmax, so it reads the parts joined.
 // CHECK-NEXT: %[[A:.*]] = reprise.concatenate %[[A0]], %[[A1]] dim 1
 // CHECK-NEXT: %[[P:.*]] = reprise.softmax %[[A]]
+// CHECK-NEXT: %[[Y:.*]] = reprise.concatenate %[[Y0]], %[[Y1]] dim 1
 // CHECK-NEXT: return %[[Y]], %[[P]]
 reprise.program @step devices [0] (%x: tensor<3x6xbf16> {reprise.name = "x", reprise.role = "input"},
                                    %up: tensor<6x8xbf16> {reprise.name = "up", reprise.role = "parameter"},
