@@ -7,6 +7,7 @@ each plan.
 
 import itertools
 import pathlib
+import re
 
 import checks
 from checks import check, compile_fitting, compile_model, finish, refuses, run, same_folder, tool, write_json, zoo
@@ -131,6 +132,26 @@ def check_shares():
     check("4 parts hold a quarter each", max(held[4]) < 0.4 * held[1][0] and sum(held[4]) < 1.05 * held[1][0], str(held))
 
 
+def check_wire():
+    """A device sends what sequence parallelism sends: per layer 12 activations, less its own part of each.
+
+    Two inputs of contractions are joined in the forward pass, and again in the backward pass, with the gradients of two
+    outputs. Two sums are shared in the forward pass, and four in the backward pass. Gradients of six vectors add whole
+    columns of parts.
+    """
+    parts, sends = 4, {}
+    for layers in (1, 3):
+        zoo("wire.mlir", "gpt2", *TEXT[1:], f"--layers={layers}")
+        text = tool("reprise-opt", "wire.mlir", f"--reprise-to=partition model-lanes=8 shards=gpt2.json model-parts={parts}")
+        for name, program in enumerate(text.split("reprise.program @")[1:]):
+            for shape in ("2x8x64xf32", "2x8x16xf32"):
+                sends[layers, name, shape] = len(re.findall(rf"exec\.send .*: tensor<{shape}>", program))
+    for name in range(parts):
+        for shape, count in (("2x8x64xf32", 12), ("2x8x16xf32", 6)):
+            more = sends[3, name, shape] - sends[1, name, shape]
+            check(f"device {name} sends {count} parts {shape} per layer to each other device", more == 2 * count * (parts - 1), str(more))
+
+
 def check_refusals():
     def refused(name, message, *flags, code=2):
         refuses(name, message, "reprise-compile", "gpt2.mlir", "-o", "no.rpb", *flags, code=code)
@@ -167,6 +188,7 @@ def main():
     check_elastic()
     check_entries()
     check_shares()
+    check_wire()
     check_refusals()
     need_mpi()
     check_processes()

@@ -71,8 +71,14 @@ LogicalResult DevicePrograms::findMessages() {
   return success();
 }
 
-/// Piece `reader` of a device reads a value.
-LogicalResult DevicePrograms::need(Value value, size_t device, size_t reader) {
+/// Returns the backward pass for which an op of no device joins parts; -1 for any other op.
+int64_t DevicePrograms::findJoinPass(Operation *op) const {
+  auto order = op->getAttrOfType<IntegerAttr>(kOrderAttr);
+  return order && isa<ConcatenateOp>(op) && gathers != Label::prefer_save ? order.getInt() : -1;
+}
+
+/// Piece `reader` of a device reads a value, or joins it with others for a pass.
+LogicalResult DevicePrograms::need(Value value, size_t device, size_t reader, int64_t pass) {
   std::optional<size_t> maker;
   std::optional<int64_t> puller =
       reader < pieces[device].size() ? getPuller(pieces[device][reader]) : std::nullopt;
@@ -86,13 +92,14 @@ LogicalResult DevicePrograms::need(Value value, size_t device, size_t reader) {
       return piece.emitOpError("is read before the schedule runs it");
   } else if (devices[device].needed.insert(value).second) {
     // A value of no device is cloned, so later readers need no message.
-    for (Value operand : value.getDefiningOp()->getOperands())
-      if (failed(need(operand, device, reader)))
+    Operation *op = value.getDefiningOp();
+    for (Value operand : op->getOperands())
+      if (failed(need(operand, device, reader, findJoinPass(op))))
         return failure();
   }
   if (!maker || maker == device)
     return success();
-  auto [found, isNew] = readers[value].try_emplace(device, reader);
+  auto [found, isNew] = readers[value].try_emplace({device, pass}, reader);
   found->second = std::min(found->second, reader);
   return success();
 }
@@ -135,8 +142,32 @@ std::optional<int64_t> DevicePrograms::getPuller(PieceOp piece) const {
   return isAgain ? static_cast<int64_t>(*piece.getMicrobatch()) : -1;
 }
 
+/// Sends a value to a later pass of a device that has received it for another pass: behind the
+/// pieces of the sender that stand before the reader. So the receiver does not keep the value.
+/// Returns false for the first receipt.
+bool DevicePrograms::sendAgain(Value value, size_t to, size_t reader) {
+  auto maker = value.getDefiningOp<PieceOp>();
+  size_t first = reader;
+  for (auto [receiver, other] : readers[value])
+    if (receiver.first == to)
+      first = std::min(first, other);
+  if (first == reader || !maker || reader == pieces[to].size())
+    return false;
+  ArrayRef<PieceOp> own = pieces[deviceOf(maker)];
+  PieceOp read = pieces[to][reader];
+  auto behind = llvm::partition_point(
+      own, [&](PieceOp piece) { return piece->isBeforeInBlock(read.getOperation()); });
+  devices[to].received[reader].push_back(messages.size());
+  devices[deviceOf(maker)].sentAgain[behind - own.begin()].push_back(messages.size());
+  messages.push_back({value, to});
+  return true;
+}
+
 /// Numbers messages device by device, in the order in which values are computed.
 void DevicePrograms::numberMessages() {
+  auto has = [&](ArrayRef<size_t> received, Value value) {
+    return llvm::any_of(received, [&](size_t message) { return messages[message].value == value; });
+  };
   auto add = [&](Value value) {
     auto send = [&](size_t to) {
       messagesOf[value].push_back(messages.size());
@@ -144,8 +175,10 @@ void DevicePrograms::numberMessages() {
       return messages.size() - 1;
     };
     if (auto found = readers.find(value); found != readers.end())
-      for (auto [to, reader] : found->second)
-        devices[to].received[reader].push_back(send(to));
+      for (auto [receiver, reader] : found->second)
+        if (std::vector<size_t> &received = devices[receiver.first].received[reader];
+            !sendAgain(value, receiver.first, reader) && !has(received, value))
+          received.push_back(send(receiver.first));
     for (auto [to, microbatch] : pullers.lookup(value))
       devices[to].pulls[{value, microbatch}] = send(to);
   };
@@ -166,6 +199,8 @@ void DevicePrograms::buildProgram(size_t number) {
     if (homeOf(argument) == number)
       send(argument, device);
   for (auto [reader, piece] : llvm::enumerate(pieces[number])) {
+    for (size_t message : device.sentAgain[reader])
+      send(message, device);
     receive(reader, device);
     run(piece, device);
     for (Value result : piece.getResults())
@@ -231,8 +266,12 @@ static Location getMadeLoc(Value value) {
 
 void DevicePrograms::send(Value value, Device &device) {
   for (size_t number : messagesOf.lookup(value))
-    SendOp::create(builder, getMadeLoc(value), device.known.lookup(value), number,
-                   nameOf(messages[number].to));
+    send(number, device);
+}
+
+void DevicePrograms::send(size_t message, Device &device) {
+  auto [value, to] = messages[message];
+  SendOp::create(builder, getMadeLoc(value), device.known.lookup(value), message, nameOf(to));
 }
 
 void DevicePrograms::receive(size_t reader, Device &device) {

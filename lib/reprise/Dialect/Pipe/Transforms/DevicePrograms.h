@@ -10,7 +10,8 @@
 namespace reprise::pipe {
 
 /// Builder that splits a step in pieces into the programs of devices. A value is sent once,
-/// directly from the device that computes it to each device that reads it. Arguments and results
+/// directly from the device that computes it to each device that reads it, and once more to a
+/// backward pass that joins the value with other parts. Arguments and results
 /// stay with the stage where they live. Passes pull the arguments of other replicas.
 class DevicePrograms {
 public:
@@ -37,13 +38,17 @@ private:
     llvm::DenseSet<mlir::Value> needed;             ///< values of no device that it needs
     llvm::SmallVector<size_t> returned;             ///< numbers of results of the step
     std::map<size_t, std::vector<size_t>> received; ///< messages by the first piece that reads them
-    llvm::DenseMap<Pull, size_t> pulls;             ///< messages of pulled arguments
-    llvm::DenseMap<Pull, mlir::Value> pulled;       ///< arguments, and what ops compute from them
+    /// Messages for later passes of their receivers, by the piece behind them.
+    std::map<size_t, std::vector<size_t>> sentAgain;
+    llvm::DenseMap<Pull, size_t> pulls;       ///< messages of pulled arguments
+    llvm::DenseMap<Pull, mlir::Value> pulled; ///< arguments, and what ops compute from them
   };
 
   void findReturned();
   mlir::LogicalResult findMessages();
-  mlir::LogicalResult need(mlir::Value value, size_t device, size_t reader);
+  int64_t findJoinPass(mlir::Operation *op) const;
+  mlir::LogicalResult need(mlir::Value value, size_t device, size_t reader, int64_t pass = -1);
+  bool sendAgain(mlir::Value value, size_t to, size_t reader);
   void needPull(Pull pull, size_t device);
   bool isOfReplica(mlir::Value value);
   /// Returns the number of the micro-batch for pulls of a piece; none for a piece without pulls.
@@ -63,6 +68,7 @@ private:
   void createFunction(size_t device);
   llvm::ArrayRef<mlir::DictionaryAttr> describeArguments();
   void send(mlir::Value value, Device &device);
+  void send(size_t message, Device &device);
   void receive(size_t reader, Device &device);
   void run(PieceOp piece, Device &device);
   mlir::Value get(mlir::Value value, Device &device);
@@ -82,9 +88,9 @@ private:
   llvm::DenseMap<mlir::Value, bool> ofReplica; ///< whether a value is, or shows, such an argument
   /// Devices that pull an argument, each with the micro-batch.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<size_t, int64_t>>> pullers;
-  /// First piece of each receiver that reads a value, keyed by value and receiver. The return
-  /// counts as a piece behind the last.
-  llvm::DenseMap<mlir::Value, std::map<size_t, size_t>> readers;
+  /// First piece of each receiver that reads a value, keyed by value, receiver, and the pass for
+  /// which it joins the value with others. The return counts as a piece behind the last.
+  llvm::DenseMap<mlir::Value, std::map<std::pair<size_t, int64_t>, size_t>> readers;
   std::vector<Message> messages; ///< in the order of the senders, one device after the other
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t>> messagesOf;
   /// Attributes of the arguments of each program.
