@@ -58,6 +58,9 @@ struct Flags : cli::Tool {
 
   cli::Group training{*this, "Training"};
   cli::Number<double> dropout{*this, "--dropout", "P", "Dropout rate (0)"};
+  cli::Number<double> clipNorm{
+      *this, "--clip-norm", "N",
+      "Scale the gradients so that their common norm is at most N (no limit)"};
   cli::Choice<zoo::Optimizer> optimizer{*this,
                                         "--optimizer",
                                         "sgd|momentum|adamw",
@@ -105,6 +108,7 @@ struct Flags : cli::Tool {
     take(image, options.image);
     take(classes, options.classes);
     take(dropout, options.dropout);
+    take(clipNorm, options.clipNorm);
     options.optimizer = optimizer;
     options.precision = precision;
     options.routesSamples = routesSamples;

@@ -191,7 +191,7 @@ def check_refusals():
             "--microbatches=8", "--lanes=2", "--mesh=data=4", code=1)
     refused("blocks of three lanes", "got 2 replicas for 6 lanes", "--microbatches=6", "--lanes=6", "--mesh=data=2", code=1)
     refused("no batch", "got 2 replicas for 1 lanes", "--mesh=data=2", code=1)
-    refused("gathers without replicas", "--gathers needs replicas: add --mesh=data=2 or more", "--gathers=saved")
+    refused("gathers without replicas", "--gathers needs replicas or parts: add --mesh=data=2 or --mesh=model=2 or more", "--gathers=saved")
     refused("unknown gathers", "unknown gathers 'twice'", "--gathers=twice", "--mesh=data=2")
     refused("an unknown axis", "unknown axis 'pipe' in --mesh=pipe=2: expected data=R, the number of replicas", "--mesh=pipe=2")
     refused("no number", "expected replicas from 1 to 1024 in --mesh=data=R, got 'x'", "--mesh=data=x")

@@ -73,13 +73,15 @@ struct Flags : cli::Tool {
                  "states; R divides the lanes into blocks of 2^k lanes (data=1); or cut the model "
                  "into P parts, one per device, where P divides the model lanes (model=1)",
                  ""};
-  cli::Text gathers{*this,
-                    "--gathers",
-                    "HOW",
-                    "Keep parameters that replicas gather until their last reader (saved), or "
-                    "gather them again for each pass (replayed) (as the plan says)",
-                    "",
-                    listGathers()};
+  cli::Text gathers{
+      *this,
+      "--gathers",
+      "HOW",
+      "Keep what replicas or parts of a model gather until its last reader (saved), or "
+      "gather it again for each pass (replayed) (replicas: as the plan says; parts: "
+      "replayed)",
+      "",
+      listGathers()};
   cli::Number<int64_t> modelLanes{*this,
                                   "--model-lanes",
                                   "T",

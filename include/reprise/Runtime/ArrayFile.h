@@ -9,6 +9,15 @@
 
 namespace reprise::runtime {
 
+/// Place of a part in the bytes of its array: `count` runs of `bytes` consecutive bytes. The first
+/// run begins at byte `begin`, and each other one `stride` bytes behind the run before it.
+struct Runs {
+  uint64_t count = 1, bytes = 0, stride = 0, begin = 0;
+};
+/// Returns the place of rows of the shape `shape` with elements of `elementBytes` bytes.
+Runs findRuns(const std::vector<int64_t> &shape, uint64_t elementBytes, const Rows &rows);
+Runs findRuns(const Argument &argument);
+
 /// Array in memory that another object owns: row-major, an i1 takes one byte, 0 or 1. The array may
 /// be rows of a larger array, whose name it then has.
 struct ArrayRef {

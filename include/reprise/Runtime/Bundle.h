@@ -102,15 +102,6 @@ template <typename T> bool beginsArray(const T &part) { return part.rows.first =
 /// Returns the bytes of the whole array.
 uint64_t arrayBytes(const Argument &argument);
 
-/// Place of a part in the bytes of its array: `count` runs of `bytes` consecutive bytes. The first
-/// run begins at byte `begin`, and each other one `stride` bytes behind the run before it.
-struct Runs {
-  uint64_t count = 1, bytes = 0, stride = 0, begin = 0;
-};
-/// Returns the place of rows of the shape `shape` with elements of `elementBytes` bytes.
-Runs findRuns(const std::vector<int64_t> &shape, uint64_t elementBytes, const Rows &rows);
-Runs findRuns(const Argument &argument);
-
 /// Op in a kernel, for profiles.
 struct SourceOp {
   std::string name;       ///< without its dialect

@@ -27,6 +27,7 @@ struct Options {
   int64_t image = 64; ///< height and width
   int64_t classes = 10;
   double dropout = 0.0;
+  double clipNorm = 0.0; ///< largest norm of all gradients; 0 for no limit
   Optimizer optimizer = Optimizer::Sgd;
   Precision precision = Precision::F32;
   /// Tells whether each layer is a reprise.checkpoint, otherwise a reprise.block.

@@ -159,11 +159,10 @@ std::vector<std::string> reprise::listGathers() { return {"saved", "replayed"}; 
 static std::string checkGathers(const StageTexts &texts, const Mesh &mesh) {
   if (!texts.gathers.empty() && !llvm::is_contained(listGathers(), texts.gathers))
     return "unknown gathers '" + texts.gathers + "'" + suggest(texts.gathers, listGathers());
-  if (texts.gathers.empty())
-    return "";
-  if (mesh.model.size > 1)
-    return "--gathers is for replicas of a whole model: use it without model=P in --mesh";
-  return mesh.data.size > 1 ? "" : "--gathers needs replicas: add --mesh=data=2 or more";
+  bool hasGathers = mesh.data.size > 1 || mesh.model.size > 1;
+  return texts.gathers.empty() || hasGathers
+             ? ""
+             : "--gathers needs replicas or parts: add --mesh=data=2 or --mesh=model=2 or more";
 }
 
 /// Checks the number of devices of valid texts.

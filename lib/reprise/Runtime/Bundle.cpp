@@ -134,25 +134,6 @@ uint64_t reprise::runtime::arrayBytes(const Argument &argument) {
                  : argument.bytes;
 }
 
-Runs reprise::runtime::findRuns(const std::vector<int64_t> &shape, uint64_t elementBytes,
-                                const Rows &rows) {
-  Runs runs;
-  uint64_t row = elementBytes; // bytes of a row in a run
-  for (size_t i = 0; i < shape.size(); ++i)
-    (rows.of && int64_t(i) < rows.dim ? runs.count : row) *= uint64_t(shape[i]);
-  runs.bytes = row;
-  if (rows.of) {
-    row /= uint64_t(shape[size_t(rows.dim)]);
-    runs.stride = row * uint64_t(rows.of);
-    runs.begin = row * uint64_t(rows.first);
-  }
-  return runs;
-}
-
-Runs reprise::runtime::findRuns(const Argument &argument) {
-  return findRuns(argument.shape, elementBytes(argument.dtype), argument.rows);
-}
-
 std::string Bundle::offsetName() const {
   for (const Argument &argument : arguments)
     if (argument.role == Role::Offset)

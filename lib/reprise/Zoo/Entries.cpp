@@ -274,6 +274,9 @@ void EntryBuilder::addTrain() {
     unscale(g, values, gradients);
     finite = areFinite(g, gradients);
   }
+  Value norm;
+  if (options.clipNorm > 0)
+    norm = clipNorm(g, gradients, options.clipNorm);
   NamedValues next;
   appendUpdates(g, options.optimizer, model.parameters, values, gradients, next);
   appendStatistics(g, values,
@@ -283,6 +286,8 @@ void EntryBuilder::addTrain() {
     appendLossScale(g, finite, values, next);
   }
   next.insert(next.begin(), {"loss", results[scalesLoss() ? 1 : 0]});
+  if (norm)
+    next.insert(next.begin() + 1, {"gradient_norm", norm});
   finish(function, g, next, true);
 }
 

@@ -4,6 +4,7 @@
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -193,6 +194,8 @@ std::string checkOptions(StringRef model, const Options &options) {
     return "expected at most 65536 layers";
   if (!(options.dropout >= 0.0 && options.dropout < 1.0))
     return "expected a dropout rate in [0, 1)";
+  if (!(options.clipNorm >= 0.0 && options.clipNorm <= std::numeric_limits<float>::max()))
+    return "expected a norm of gradients of at least 0";
   return find(model)->check(options);
 }
 

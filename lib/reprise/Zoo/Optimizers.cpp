@@ -39,6 +39,20 @@ std::vector<Tensor> optimizerState(GraphBuilder &g, Optimizer optimizer,
   return state;
 }
 
+Value clipNorm(GraphBuilder &g, MutableArrayRef<Value> gradients, double largest) {
+  Value squares;
+  for (Value gradient : gradients) {
+    Value own = g.sum(g.mul(gradient, gradient));
+    squares = squares ? g.add(squares, own) : own;
+  }
+  Value norm = g.unary<SqrtOp>(squares);
+  Value share = g.binary<DivOp>(g.scalar(largest), g.add(norm, g.scalar(1e-6)));
+  Value factor = g.binary<MinimumOp>(share, g.scalar(1.0));
+  for (Value &gradient : gradients)
+    gradient = g.mul(gradient, factor);
+  return norm;
+}
+
 namespace {
 /// Common values of the AdamW updates of one step.
 struct AdamW {

@@ -13,6 +13,10 @@ double defaultRate(Optimizer optimizer);
 std::vector<Tensor> optimizerState(GraphBuilder &g, Optimizer optimizer,
                                    const std::vector<Tensor> &parameters);
 
+/// Scales gradients in place so that the norm of all of them is at most `largest`, as
+/// torch.nn.utils.clip_grad_norm_ does. Returns the norm before.
+mlir::Value clipNorm(GraphBuilder &g, llvm::MutableArrayRef<mlir::Value> gradients, double largest);
+
 /// Builds the updates from the value named learning_rate, the state and one gradient per parameter;
 /// appends the next value of every parameter and state to `results`.
 void appendUpdates(GraphBuilder &g, Optimizer optimizer, const std::vector<Tensor> &parameters,

@@ -136,6 +136,9 @@ def SplitStagesPass : Pass<"pipe-split-stages", "::mlir::ModuleOp"> {
     With replicas the passes pull arguments of other replicas (`reprise.pull`) before their first reader. A plan may
     replay a pull, and what joins pulled parts. `gathers` labels both: `saved` as prefer_save, `replayed` as
     prefer_recompute. In the latter case each micro-batch has its own pulls.
+
+    An op of no device that joins parts for a backward pass receives them again, unless `gathers` is `saved`: the
+    sender sends a second time, behind its pieces that stand before the reader.
   }];
   let options = [
     Option<"gathers", "gathers", "std::string", "\"\"", "Labels of gathered arrays: saved or replayed; empty: none.">

@@ -165,6 +165,13 @@ void ReplicaPlaces::markCopy(Operation *copy, Operation *op, int64_t part) const
   setReplica(copy, joint.pick(op, part));
 }
 
+bool ReplicaPlaces::reduces(Operation *op) const { return joint.contains(op); }
+
+void ReplicaPlaces::markReduction(Operation *made, Operation *op, int64_t part) const {
+  copyMarks(made, op);
+  setReplica(made, joint.pick(op, part));
+}
+
 /// A slice stands on the replica that computes its operand, so that only the part is sent. It
 /// stands behind all passes, so that few slices live beside the sums.
 void ReplicaPlaces::markSlice(Operation *slice, Value value, Operation *reader, int64_t) const {

@@ -26,6 +26,8 @@ public:
   llvm::SmallVector<RowRange> getParts(mlir::Value value) const override;
   void describeArgument(mlir::Value argument, int64_t part,
                         mlir::NamedAttrList &attributes) const override;
+  bool reduces(mlir::Operation *op) const override;
+  void markReduction(mlir::Operation *made, mlir::Operation *op, int64_t part) const override;
   void markCopy(mlir::Operation *copy, mlir::Operation *op, int64_t part) const override;
   void markSlice(mlir::Operation *slice, mlir::Value value, mlir::Operation *reader,
                  int64_t part) const override;

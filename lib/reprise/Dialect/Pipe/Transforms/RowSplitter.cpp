@@ -3,6 +3,7 @@
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
+#include "reprise/Dialect/Reprise/PartReduction.h"
 #include "reprise/Interfaces/Interfaces.h"
 #include "reprise/Interfaces/Kinds.h"
 
@@ -134,6 +135,12 @@ void RowSplitter::replace(Operation &op) {
       splitOp(op);
     else
       partsOf[op.getResult(0)].assign(op.operand_begin(), op.operand_end()); // joined rows
+    return;
+  }
+  if (reducesParts(&op) && parts.contains(op.getOperand(0)) && parts.reduces(&op)) {
+    auto mark = [&](Operation *made, int64_t part) { parts.markReduction(made, &op, part); };
+    op.replaceAllUsesWith(ValueRange(reduceParts(&op, partsOf.at(op.getOperand(0)), mark)));
+    op.erase();
     return;
   }
   if (auto slice = dyn_cast<reprise::SliceOp>(op))

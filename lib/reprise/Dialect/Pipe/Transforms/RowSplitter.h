@@ -45,6 +45,11 @@ public:
   /// Adds the attributes of a part of a cut argument.
   virtual void describeArgument(mlir::Value, int64_t /*part*/, mlir::NamedAttrList &) const {}
 
+  /// Returns true for a reduction of a cut array that reduces the parts where they are.
+  virtual bool reduces(mlir::Operation * /*op*/) const { return false; }
+  /// Marks an op that reduces a part for `op`.
+  virtual void markReduction(mlir::Operation * /*made*/, mlir::Operation * /*op*/,
+                             int64_t /*part*/) const {}
   /// Marks the copy of `op` that computes a part of its result.
   virtual void markCopy(mlir::Operation *copy, mlir::Operation *op, int64_t part) const = 0;
   /// Marks the slice of the part of `value` that `reader` reads.

@@ -14,9 +14,7 @@ bool reprise::isOfGradient(Operation &op) {
   return op.hasAttr(kPrimalAttr) || op.hasAttr(kCotangentAttr);
 }
 
-/// Returns true if the op computes each element of its result from the same elements of its
-/// operands, outside of gradients.
-static bool isUpdate(Operation &op) {
+bool reprise::isUpdate(Operation &op) {
   if (!isElementwise(&op) || isa<RandomOpInterface>(op) || !isMemoryEffectFree(&op) ||
       op.getNumRegions() != 0 || op.getNumResults() != 1 || isOfGradient(op))
     return false;

@@ -2,6 +2,7 @@
 #include "ModelCuts.h"
 
 #include "ModelArrays.h"
+#include "reprise/Dialect/Reprise/PartReduction.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
@@ -56,7 +57,7 @@ void ModelCuts::cutArrays(const ArgumentCuts &arguments) {
       continue;
     ModelCut cut{cast<BatchableOpInterface>(op).getFactors()};
     cut.factor = cut.factors.results[0][found->second].front();
-    cut.isOfArrays = true;
+    cut.isOfUpdate = true;
     dims[op.getResult(0)] = found->second;
     cuts.try_emplace(&op, std::move(cut));
   }
@@ -154,11 +155,20 @@ bool ModelCuts::keepsWhole(Operation &op) const {
          (round == Round::Follow || getDim(op.getOperand(0)) < 0);
 }
 
+/// Returns true for an op outside of gradients whose result only reductions over all elements read,
+/// as those of a norm of gradients.
+static bool isSummand(Operation &op) {
+  return isUpdate(op) && !op.use_empty() && llvm::all_of(op.getUsers(), reducesParts);
+}
+
 /// Cuts an op if an operand is cut, or in a backward sweep if readers ask for it.
 bool ModelCuts::choose(Operation &op, bool isForward) {
   auto batchable = dyn_cast<BatchableOpInterface>(op);
   if (!batchable || op.getNumRegions() != 0 || op.getNumResults() == 0 || cuts.contains(&op) ||
-      (hasGradients && !isOfGradient(op)) || keepsWhole(op))
+      keepsWhole(op))
+    return false;
+  bool isOther = hasGradients && !isOfGradient(op); // of an update
+  if (isOther && (round == Round::Terms || !isSummand(op)))
     return false;
   auto isCut = [&](Value value) { return getDim(value) >= 0; };
   auto isWanted = [&](Value value) { return wanted.contains(value); };
@@ -183,6 +193,7 @@ bool ModelCuts::choose(Operation &op, bool isForward) {
     cut.factor = findShare(op, cut.factors, !isForward);
   if (cut.factor < 0)
     return false;
+  cut.isOfUpdate = isOther;
   spread(op, cut);
   cuts.try_emplace(&op, std::move(cut));
   return true;

@@ -11,7 +11,7 @@ namespace reprise {
 struct ModelCut {
   OpFactors factors;
   int factor = -1;
-  bool isOfArrays = false; ///< an op of the update of arrays in parts
+  bool isOfUpdate = false; ///< an op of an update, which runs where its readers do
   /// Tells whether the terms of a contraction are cut: its result is the sum over the parts.
   bool isSum() const { return factors.factors[factor].kind == FactorKind::Summed; }
 };

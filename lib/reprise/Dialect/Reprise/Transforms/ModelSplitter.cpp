@@ -7,6 +7,7 @@
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
+#include "reprise/Dialect/Reprise/PartReduction.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
@@ -92,8 +93,26 @@ void ModelSplitter::splitResults() {
   step.setAllResultAttrs(attributes);
 }
 
+/// Copies the marks of an op that reads a slice or computes the parts of a join.
+static void copyMarks(Operation *op, Operation *from) {
+  for (StringRef name : {StringRef(kBlockAttr), StringRef(kPrimalAttr), StringRef(kCotangentAttr),
+                         StringRef(kOrderAttr), StringRef(kStageAttr), StringRef(kMicrobatchAttr)})
+    if (Attribute attribute = from->getDiscardableAttr(name))
+      op->setDiscardableAttr(name, attribute);
+}
+
 /// Lets an op in one piece read the parts of its operands joined.
 void ModelSplitter::takeWhole(Operation &op) {
+  if (reducesParts(&op) && partsOf.contains(op.getOperand(0)) &&
+      cuts.getDim(op.getOperand(0)) == 0) {
+    auto mark = [&](Operation *made, int64_t part) {
+      copyMarks(made, &op);
+      made->setAttr(kModelPartAttr, Builder(made).getI64IntegerAttr(part));
+    };
+    op.replaceAllUsesWith(ValueRange(reduceParts(&op, partsOf.at(op.getOperand(0)), mark)));
+    op.erase();
+    return;
+  }
   op.walk([&](Operation *inner) {
     for (OpOperand &operand : inner->getOpOperands())
       if (partsOf.contains(operand.get()))
@@ -115,7 +134,7 @@ Operation *ModelSplitter::cloneForPart(Operation *op, const ModelCut &cut, int64
   OpBuilder builder(op);
   int64_t size = cut.factors.factors[cut.factor].size / parts;
   Operation *clone = cloneOnPart(builder, op, operands, cut.factors, cut.factor, size);
-  if (!cut.isOfArrays) // the device of the array computes its update
+  if (!cut.isOfUpdate) // the device of the array computes its update
     clone->setAttr(kModelPartAttr, builder.getI64IntegerAttr(part));
   if (auto random = dyn_cast<RandomOpInterface>(clone); random && random.draws()) {
     const auto &dims = cut.factors.results[0];
@@ -205,14 +224,6 @@ SmallVector<Value> ModelSplitter::getOperands(Operation *op, const ModelCut &cut
   for (auto [operand, dims] : llvm::zip(op->getOperands(), cut.factors.operands))
     operands.push_back(getPart(operand, OpFactors::findDim(dims, cut.factor), part, op));
   return operands;
-}
-
-/// Copies the marks of an op that reads a slice or computes the parts of a join.
-static void copyMarks(Operation *op, Operation *from) {
-  for (StringRef name : {StringRef(kBlockAttr), StringRef(kPrimalAttr), StringRef(kCotangentAttr),
-                         StringRef(kOrderAttr), StringRef(kStageAttr), StringRef(kMicrobatchAttr)})
-    if (Attribute attribute = from->getDiscardableAttr(name))
-      op->setDiscardableAttr(name, attribute);
 }
 
 /// Returns the pass of a reader.
