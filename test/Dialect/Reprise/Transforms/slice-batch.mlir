@@ -84,6 +84,17 @@ reprise.program @narrow devices [0] (%x: tensor<5x4xbf16> {reprise.role = "input
   reprise.return %0 : tensor<4xbf16>
 }
 
+// A contraction over the batch keeps its 16-bit operands, since it sums in f32 anyway.
+// CHECK-LABEL: reprise.program @narrow_dot
+// CHECK: reprise.dot_general {{.*}} : (tensor<3x4xbf16>, tensor<3x2xbf16>) -> tensor<4x2xf32>
+// CHECK: reprise.dot_general {{.*}} : (tensor<2x4xbf16>, tensor<2x2xbf16>) -> tensor<4x2xf32>
+// CHECK: reprise.cast %{{.*}} : tensor<4x2xf32> to tensor<4x2xbf16>
+reprise.program @narrow_dot devices [0] (%x: tensor<5x4xbf16> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+                  %y: tensor<5x2xbf16> {reprise.role = "input", reprise.name = "y", reprise.batch_dim = 0 : i64}) -> (tensor<4x2xbf16> {reprise.name = "w"}) {
+  %0 = reprise.dot_general %x, %y contracting [0] x [0] : (tensor<5x4xbf16>, tensor<5x2xbf16>) -> tensor<4x2xbf16>
+  reprise.return %0 : tensor<4x2xbf16>
+}
+
 // What only inputs go into, such as the number of tokens that count, is made of the whole batch first.
 // CHECK-LABEL: reprise.program @masked
 // CHECK: %[[COUNT:.*]] = reprise.sum %arg1 dims [0] : (tensor<5xf32>) -> tensor<f32>

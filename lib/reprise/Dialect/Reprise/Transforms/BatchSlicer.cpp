@@ -264,7 +264,8 @@ Value BatchSlicer::makeWindow(Value value, int64_t dim, int64_t rows) {
 
 void BatchSlicer::addTo(Operation *op, const BatchCut &cut, MutableArrayRef<Value> operands) {
   bool isWide = isNarrow(op->getResult(0).getType());
-  if (isWide)
+  // A contraction sums in f32 anyway. With wide operands it would leave the tensor cores.
+  if (isWide && !isa<DotGeneralOp>(op))
     for (Value &operand : operands)
       if (isNarrow(operand.getType()))
         operand = create<CastOp>(
