@@ -22,7 +22,7 @@ MORE = {
     "resnet18-deferred": ["resnet18", "--batch=5", "--image=16", "--deferred-statistics"],
     "moe": ["moe", "--dropout=0.1", "--route-samples", *TEXT],
 }
-SCHEDULES = ["gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"]
+SCHEDULES = ["gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-h2", "zb-v", "dualpipe-v"]
 TABLE = {"never": ["--checkpoint=never"], "except-last": ["--checkpoint=except-last"], "always": ["--checkpoint=always"],
          "half": ["--budget=50%"]}
 PLANS = TABLE | {policy: [f"--policy={policy}"] for policy in ("save-all", "recompute-all")}
@@ -191,7 +191,7 @@ def check_fitting():
     rows = auto["schedules"]
     check("the fastest schedule is taken", (auto["schedule"], auto["chunks"]) == (rows[0]["schedule"], rows[0]["chunks"]))
     check("schedules are in order of time", [row["makespan"] for row in rows] == sorted(row["makespan"] for row in rows))
-    check("all schedules are tried", {row["schedule"] for row in rows} == {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"}, str(rows))
+    check("all schedules are tried", {row["schedule"] for row in rows} == {*SCHEDULES}, str(rows))
 
 
 def main():

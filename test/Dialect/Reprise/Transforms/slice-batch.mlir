@@ -90,8 +90,10 @@ reprise.program @narrow devices [0] (%x: tensor<5x4xbf16> {reprise.role = "input
 // CHECK: reprise.dot_general {{.*}} : (tensor<2x4xbf16>, tensor<2x2xbf16>) -> tensor<4x2xf32>
 // CHECK: reprise.cast %{{.*}} : tensor<4x2xf32> to tensor<4x2xbf16>
 reprise.program @narrow_dot devices [0] (%x: tensor<5x4xbf16> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
-                  %y: tensor<5x2xbf16> {reprise.role = "input", reprise.name = "y", reprise.batch_dim = 0 : i64}) -> (tensor<4x2xbf16> {reprise.name = "w"}) {
-  %0 = reprise.dot_general %x, %y contracting [0] x [0] : (tensor<5x4xbf16>, tensor<5x2xbf16>) -> tensor<4x2xbf16>
+                  %y: tensor<5x2xbf16> {reprise.role = "input", reprise.name = "y", reprise.batch_dim = 0 : i64},
+                  %w: tensor<4x4xbf16> {reprise.role = "parameter", reprise.name = "w"}) -> (tensor<4x2xbf16> {reprise.name = "v"}) {
+  %p = reprise.dot_general %x, %w contracting [1] x [0] : (tensor<5x4xbf16>, tensor<4x4xbf16>) -> tensor<5x4xbf16>
+  %0 = reprise.dot_general %p, %y contracting [0] x [0] : (tensor<5x4xbf16>, tensor<5x2xbf16>) -> tensor<4x2xbf16>
   reprise.return %0 : tensor<4x2xbf16>
 }
 

@@ -30,7 +30,8 @@ TEST(Simulate, GivesThePublishedTable) {
   for (const Row &row :
        {Row{"gpipe", 1, 45, {144, 144, 144, 144}}, Row{"1f1b", 1, 45, {48, 36, 24, 12}},
         Row{"interleaved-1f1b", 2, 40.5, {66, 54, 42, 30}}, Row{"zb-h1", 1, 39, {48, 48, 48, 48}},
-        Row{"zb-v", 2, 37.5, {48, 48, 48, 48}}}) {
+        Row{"zb-h2", 1, 39, {84, 84, 84, 84}}, Row{"zb-v", 2, 37.5, {48, 48, 48, 48}},
+        Row{"dualpipe-v", 2, 37.5, {54, 54, 54, 54}}}) {
     Simulation found = simulateEqual(row.name, {4, row.chunks, 12});
     EXPECT_DOUBLE_EQ(found.makespan, row.makespan) << row.name;
     EXPECT_EQ(found.peaks, row.peaks) << row.name;
