@@ -5,6 +5,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Remarks.h"
 #include "reprise/Compiler.h"
+#include "reprise/Compiler/MeshSearch.h"
 #include "reprise/InitAll.h"
 #include "reprise/Reference/Steps.h"
 #include "reprise/Runtime/AtomicFile.h"
@@ -212,6 +213,31 @@ reprise::CompileOptions compileOptions(ModuleOp module, const Flags &flags) {
   return options;
 }
 
+/// Prints the fastest meshes, and writes the reports.
+int searchMesh(ModuleOp module, const Flags &flags) {
+  if (reprise::runtime::Error error = checkOutputs(flags))
+    return fail(error.message());
+  if (reprise::findPhase(module))
+    return fail("--mesh=auto needs a model, and the file holds device programs");
+  FailureOr<reprise::ReportedMesh> mesh = reprise::searchMesh(
+      module, compileOptions(module, flags), reprise::parseSpace(reprise::stageTexts(flags)));
+  if (failed(mesh))
+    return 1;
+  std::vector<std::pair<std::string, Printer>> contents;
+  for (const std::string &report : flags.reports)
+    contents.push_back({report, [&](llvm::raw_ostream &stream) {
+                          if (StringRef(report).ends_with(".json"))
+                            printJson(stream, reprise::toJson(*mesh));
+                          else
+                            reprise::printMesh(stream, *mesh);
+                        }});
+  reprise::printMesh(llvm::outs(), *mesh);
+  llvm::outs().flush();
+  if (int code = writeFiles(contents))
+    return code;
+  return mesh->best.empty() ? fail("no mesh fits") : 0;
+}
+
 /// Prints a summary of a written bundle to the terminal.
 void printSummary(const reprise::Compilation &compilation, const Flags &flags) {
   if (compilation.pipeline && (flags.estimate || isatty(STDERR_FILENO)))
@@ -298,5 +324,7 @@ int main(int argc, char **argv) {
     fail(wrong);
     return 2;
   }
+  if (reprise::isMeshSearched(reprise::stageTexts(flags)))
+    return searchMesh(*module, flags);
   return flags.interpret ? interpretModel(*module, flags) : compileModel(*module, flags);
 }

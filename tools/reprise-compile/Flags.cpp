@@ -86,6 +86,12 @@ StageTexts reprise::stageTexts(const Flags &flags) {
   texts.shards = flags.shards.get();
   if (flags.chunks.isGiven())
     texts.chunks = flags.chunks;
+  if (flags.microbatches.isGiven())
+    texts.microbatches = flags.microbatches;
+  if (flags.lanes.isGiven())
+    texts.lanes = flags.lanes;
+  texts.devices = flags.devices;
+  texts.listsUnbuilt = flags.unbuilt;
   return texts;
 }
 
@@ -169,6 +175,24 @@ static std::string checkBudgets(const Flags &flags) {
   return "";
 }
 
+/// Returns the fault of the flags of a search for a mesh.
+static std::string checkSearch(const Flags &flags) {
+  if (!isMeshSearched(stageTexts(flags)))
+    return "";
+  bool hasOutputs = !flags.output.empty() || !flags.planOut.empty() || !flags.planIn.empty() ||
+                    !flags.pareto.empty() || !flags.explain.empty() || flags.interpret ||
+                    flags.estimate || flags.verifyReplays;
+  if (hasOutputs)
+    return "--mesh=auto prints meshes and compiles none: use it with --report alone, and pass on "
+           "the flags of a mesh";
+  if (flags.deviceFiles.size() > 1 || flags.targets.size() > 1)
+    return "--mesh=auto is for equal devices: give one --device-file and one --target";
+  for (StringRef report : flags.reports)
+    if (!report.ends_with(".json") && !report.ends_with(".txt"))
+      return ("expected a report of --mesh=auto named *.json or *.txt, got '" + report + "'").str();
+  return "";
+}
+
 /// Returns whether an output needs a plan, or an estimate of a plan.
 static bool needsPlan(const Flags &flags) {
   return !flags.budget.empty() || !flags.planIn.empty() || !flags.planOut.empty() ||
@@ -176,11 +200,13 @@ static bool needsPlan(const Flags &flags) {
 }
 
 std::string reprise::checkFlags(const Flags &flags) {
-  for (auto check : {checkInterpret, checkBudgets, checkStageFlags, checkContractionFlags})
+  for (auto check :
+       {checkInterpret, checkBudgets, checkStageFlags, checkContractionFlags, checkSearch})
     if (std::string wrong = check(flags); !wrong.empty())
       return wrong;
   bool isCurveAlone = !flags.pareto.empty() && !needsPlan(flags);
-  if (!flags.interpret && !flags.estimate && !isCurveAlone && flags.output.empty())
+  bool isSearch = isMeshSearched(stageTexts(flags));
+  if (!flags.interpret && !flags.estimate && !isCurveAlone && !isSearch && flags.output.empty())
     return "expected -o OUT.rpb";
   if (std::string wrong;
       !flags.remarksFilter.empty() && !llvm::Regex(flags.remarksFilter.get()).isValid(wrong))

@@ -68,18 +68,26 @@ struct Flags : cli::Tool {
                    "Cut the step into N stages of equal time, one per device, or begin stages at "
                    "the first ops of these scopes (1)",
                    "1"};
-  cli::Text mesh{*this, "--mesh", "data=R,model=P",
+  cli::Text mesh{*this,
+                 "--mesh",
+                 "data=R,model=P,auto",
                  "Make R replicas of all devices, which share the micro-batches, parameters and "
                  "states; R divides the lanes into blocks of 2^k lanes (data=1); or cut the model "
-                 "into P parts, one per device, where P divides the model lanes (model=1)",
-                 ""};
+                 "into P parts, one per device, where P divides the model lanes (model=1); auto: "
+                 "print the fastest meshes of --devices and their flags, and write no bundle",
+                 "",
+                 {"auto"}};
+  cli::Number<int64_t> devices{
+      *this, "--devices", "N", "With --mesh=auto: the number of devices", 0, {1, kMostDevices}};
+  cli::Switch unbuilt{*this, "--unbuilt",
+                      "With --mesh=auto: list meshes that the compiler does not build yet"};
   cli::Text gathers{
       *this,
       "--gathers",
       "HOW",
       "Keep what replicas or parts of a model gather until its last reader (saved), or "
-      "gather it again for each pass (replayed) (replicas: as the plan says; parts: "
-      "replayed)",
+      "gather it again for each pass (replayed) (replicas: as the plan says; "
+      "parts: replayed)",
       "",
       listGathers()};
   cli::Number<int64_t> modelLanes{*this,

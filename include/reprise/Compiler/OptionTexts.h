@@ -3,6 +3,7 @@
 #define REPRISE_COMPILER_OPTIONTEXTS_H
 
 #include "reprise/Compiler.h"
+#include "reprise/Planning/Mesh/Search.h"
 
 namespace reprise {
 
@@ -21,6 +22,10 @@ struct StageTexts {
   int64_t modelLanes = 1;
   std::string shards; ///< file with the shardings of arguments
   std::string gathers;
+  /// Number of devices for `auto` as an axis of the mesh; 0 if the flag was not given.
+  int64_t devices = 0;
+  bool listsUnbuilt = false; ///< whether points are listed that the compiler does not build
+  int64_t microbatches = 0, lanes = 0; ///< 0 if the flag was not given; for `auto`
 };
 
 /// Returns the values of --checkpoint.
@@ -32,6 +37,10 @@ std::string checkStages(const StageTexts &texts);
 /// Parses valid texts.
 StageOptions parseStages(const StageTexts &texts);
 ModelOptions parseModel(const StageTexts &texts);
+/// Returns whether the mesh is to be searched for.
+bool isMeshSearched(const StageTexts &texts);
+/// Parses valid texts of a search: what is given is fixed.
+mesh::Space parseSpace(const StageTexts &texts);
 
 /// Returns the given targets; for GPUs adds the value of --contractions, if it is given.
 std::vector<std::string> listTargets(std::vector<std::string> targets,

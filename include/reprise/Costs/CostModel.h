@@ -4,6 +4,7 @@
 
 #include "reprise/Costs/KindError.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Planning/Pipeline/Links.h"
 
 #include <map>
 #include <optional>
@@ -27,6 +28,9 @@ struct DeviceRates {
   double bytes = 0;            ///< to and from memory
   double launchSeconds = 0;    ///< fixed cost of a launch
   double link = 0; ///< bytes per second to another device; 0: the rate of a copy in memory
+  /// Devices per node, and bytes per second to a device of another node; 0: one node.
+  int64_t nodeDevices = 0;
+  double network = 0;
   /// Bytes per second to host memory, one way; 0: the rate of a copy in memory.
   double hostLink = 0;
   std::optional<int64_t> memory; ///< bytes; none: no limit
@@ -72,6 +76,11 @@ public:
   double getCopySeconds(int64_t bytes) const {
     return rates.launchSeconds +
            (rates.link ? static_cast<double>(bytes) / rates.link : getTransferSeconds(2 * bytes));
+  }
+  /// Returns the rates of the links between devices, inside and between nodes.
+  pipeline::Links getLinks() const {
+    double link = rates.link ? rates.link : rates.bytes / 2;
+    return {rates.nodeDevices, link, rates.network ? rates.network : link, rates.launchSeconds};
   }
   /// Returns the seconds that a step loses if `bytes` go to the host and come back. A link
   /// transfers beside the computation and uses a part of the memory bandwidth. Without a link the

@@ -93,6 +93,11 @@ std::optional<Phase> phaseOfPass(llvm::StringRef pass);
 void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase to,
                  const PhaseOptions &options);
 
+/// Appends the passes that make the flat step from which a cut into stages takes its seconds and
+/// bytes: the batch in micro-batches and the model in parts, before there are stages. The module
+/// has been through `autodiff` with more than one device, so its ops are marked.
+void buildFlatStep(mlir::OpPassManager &manager, const PhaseOptions &options);
+
 /// Appends the passes for one device program: phases after `from`, which is `autodiff` or later.
 void buildProgramPhases(mlir::OpPassManager &program, Phase from, Phase to,
                         const PhaseOptions &options);

@@ -41,6 +41,7 @@ struct MeshAxis {
 struct Mesh {
   MeshAxis data{"data", "data=R", "replicas"};
   MeshAxis model{"model", "model=P", "parts of the model"};
+  bool isSearched = false; ///< whether `auto` is named beside the axes
 
   /// Reads the sizes. Returns what is wrong with the text; empty if it is valid.
   std::string read(StringRef text);
@@ -51,12 +52,17 @@ std::string Mesh::read(StringRef text) {
   SmallVector<StringRef> given;
   text.split(given, ',', -1, /*KeepEmpty=*/!text.empty());
   for (StringRef each : given) {
+    if (each == "auto") {
+      isSearched = true;
+      continue;
+    }
     auto [name, size] = each.split('=');
     MeshAxis *axis = name == data.name ? &data : name == model.name ? &model : nullptr;
     if (!axis)
       return "unknown axis '" + name.str() + "' in --mesh=" + text.str() +
-             ": expected data=R, the number of replicas, or model=P, the number of parts of the "
-             "model";
+             ": expected data=R, the number of replicas, model=P, the number of parts of the "
+             "model, "
+             "or auto";
     if (std::exchange(axis->isGiven, true))
       return "--mesh=" + text.str() + " names the axis '" + name.str() + "' twice";
     if (size.getAsInteger(10, axis->size) || axis->size < 1 || axis->size > kMostDevices)
@@ -83,7 +89,8 @@ static std::string checkModel(const StageTexts &texts, const Mesh &mesh) {
   if (lanes % parts != 0)
     return "--mesh=model=" + std::to_string(parts) + " needs a multiple of " +
            std::to_string(parts) + " lanes, got --model-lanes=" + std::to_string(lanes);
-  if (parts > 1 && (texts.chunks > 1 || !texts.checkpoint.empty()))
+  bool isBuilt = texts.chunks <= 1 && texts.checkpoint.empty();
+  if (parts > 1 && !isBuilt && !mesh.isSearched)
     return "--mesh=model=" + std::to_string(parts) +
            " is for one stage per device: use it without " +
            (texts.chunks > 1 ? "--chunks" : "--checkpoint");
@@ -165,6 +172,52 @@ static std::string checkGathers(const StageTexts &texts, const Mesh &mesh) {
              : "--gathers needs replicas or parts: add --mesh=data=2 or --mesh=model=2 or more";
 }
 
+/// Returns the error about texts of a search for a mesh; empty if they are valid.
+static std::string checkSearch(const StageTexts &texts, const Mesh &mesh) {
+  const pipeline::Rule *rule = pipeline::findRule(texts.schedule);
+  int64_t stages = 0;
+  if (texts.devices < 1)
+    return "--mesh=auto needs a number of devices: add --devices=N";
+  if (!texts.checkpoint.empty())
+    return "--mesh=auto plans each stage: use it without --checkpoint";
+  if (!texts.schedule.empty() && !rule)
+    return "--mesh=auto needs the name of a schedule: got --schedule=" + texts.schedule;
+  if (!texts.stages.empty() && StringRef(texts.stages).getAsInteger(10, stages))
+    return "--mesh=auto needs a number of stages: got --stages=" + texts.stages;
+  int64_t fixed = mesh.data.size * mesh.model.size * std::max<int64_t>(1, stages);
+  if (fixed > 0 && texts.devices % fixed == 0)
+    return "";
+  return "--mesh and --stages name " + std::to_string(fixed) + " devices, which do not divide " +
+         "--devices=" + std::to_string(texts.devices);
+}
+
+bool reprise::isMeshSearched(const StageTexts &texts) {
+  Mesh mesh;
+  return mesh.read(texts.mesh).empty() && mesh.isSearched;
+}
+
+mesh::Space reprise::parseSpace(const StageTexts &texts) {
+  Mesh mesh;
+  (void)mesh.read(texts.mesh);
+  mesh::Space space;
+  space.devices = texts.devices;
+  space.replicas = mesh.data.isGiven ? mesh.data.size : 0;
+  space.parts.clear();
+  if (mesh.model.isGiven)
+    space.parts.push_back(mesh.model.size);
+  int64_t stages = 0;
+  if (!StringRef(texts.stages).getAsInteger(10, stages))
+    space.ranks = stages;
+  space.chunks = texts.chunks;
+  space.rule = pipeline::findRule(texts.schedule);
+  if (!texts.gathers.empty())
+    space.replaysGathers = texts.gathers == "replayed";
+  space.listsUnbuilt = texts.listsUnbuilt;
+  space.microbatches = texts.microbatches;
+  space.lanes = texts.lanes;
+  return space;
+}
+
 /// Checks the number of devices of valid texts.
 static std::string checkDevices(const StageTexts &texts) {
   StageOptions options = parseStages(texts);
@@ -178,6 +231,12 @@ std::string reprise::checkStages(const StageTexts &texts) {
   Mesh mesh;
   if (std::string wrong = mesh.read(texts.mesh); !wrong.empty())
     return wrong;
+  if (mesh.isSearched) {
+    std::string wrong = checkSearch(texts, mesh);
+    return wrong.empty() ? checkModel(texts, mesh) : wrong;
+  }
+  if (texts.devices || texts.listsUnbuilt)
+    return "--devices and --unbuilt are for a search: add --mesh=auto";
   if (std::string wrong = checkGathers(texts, mesh); !wrong.empty())
     return wrong;
   if (std::string wrong = checkSchedule(texts); !wrong.empty())

@@ -13,6 +13,7 @@ namespace reprise {
 static constexpr NumberRange kRate{1, 1e24, /*allowsZero=*/false};
 static constexpr NumberRange kLaunchSeconds{1e-12, 1e6, /*allowsZero=*/true};
 static constexpr int64_t kMostBytes = int64_t(1) << 53;
+static constexpr int64_t kMostNodeDevices = 1024;
 
 static LogicalResult readNumber(const JsonFile &file, const Object &object, StringRef key,
                                 const std::string &prefix, NumberRange range, double &number) {
@@ -53,6 +54,19 @@ static LogicalResult readMemory(const JsonFile &file, DeviceRates &rates) {
   return file.fail("memory", "expected bytes, an integer from 1 to 2^53");
 }
 
+/// Reads the size of a node, and the rate between nodes. Each of the two keys needs the other.
+static LogicalResult readNodes(const JsonFile &file, DeviceRates &rates) {
+  const llvm::json::Value *devices = file.root().get("node_devices");
+  if (!devices && !file.root().get("network_bytes_per_second"))
+    return success();
+  std::optional<int64_t> number = devices ? devices->getAsInteger() : std::nullopt;
+  if (!devices || !number || *number < 1 || *number > kMostNodeDevices)
+    return file.fail(devices ? "node_devices" : "",
+                     "expected 'node_devices', an integer from 1 to 1024");
+  rates.nodeDevices = *number;
+  return readNumber(file, file.root(), "network_bytes_per_second", "", kRate, rates.network);
+}
+
 /// Reads an optional rate, which keeps its value without the key.
 static LogicalResult readOptional(const JsonFile &file, StringRef key, double &rate) {
   return file.root().get(key) ? readNumber(file, file.root(), key, "", kRate, rate) : success();
@@ -66,7 +80,8 @@ FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
   if (failed(file->checkKeys(root,
                              {"version", "name", "flops", "elementwise_flops", "bytes_per_second",
                               "launch_seconds", "memory", "link_bytes_per_second",
-                              "host_bytes_per_second", "tensor_flops", "library_flops"},
+                              "host_bytes_per_second", "tensor_flops", "library_flops",
+                              "node_devices", "network_bytes_per_second"},
                              "")))
     return failure();
   DeviceRates rates;
@@ -78,7 +93,7 @@ FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
       failed(readNumber(*file, root, "elementwise_flops", "", kRate, rates.elementwiseFlops)) ||
       failed(readNumber(*file, root, "bytes_per_second", "", kRate, rates.bytes)) ||
       failed(readNumber(*file, root, "launch_seconds", "", kLaunchSeconds, rates.launchSeconds)) ||
-      failed(readMemory(*file, rates)) ||
+      failed(readMemory(*file, rates)) || failed(readNodes(*file, rates)) ||
       failed(readOptional(*file, "link_bytes_per_second", rates.link)) ||
       failed(readOptional(*file, "host_bytes_per_second", rates.hostLink)) ||
       (root.get("tensor_flops") &&

@@ -238,6 +238,15 @@ static void addPrograms(OpPassManager &manager, const StageOptions &stages) {
   manager.addPass(exec::createVerifyProgramsPass());
 }
 
+void buildFlatStep(OpPassManager &manager, const PhaseOptions &options) {
+  OpPassManager &program = nestPrograms(manager);
+  PhaseOptions own = options;
+  own.unroll = true;
+  own.stages.devices = own.stages.replicas = 1;
+  buildProgramPhases(program, Phase::Autodiff, Phase::Partition, own);
+  program.addPass(pipe::createSplitStacksPass());
+}
+
 /// `partition` with more than one device.
 static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   const StageOptions &stages = options.stages;

@@ -38,6 +38,7 @@ struct Device {
   int64_t arena = INT64_MAX; ///< limit of bytes in the arena
   double share = 0;          ///< if above 0: limit as a share of the arena that a stage needs there
   int rates = -1;            ///< index into the problem's rates; -1: none
+  double transfers = 1;      ///< factor of the seconds of transfers to the device
 };
 
 /// Units in the order of the forward pass, between which a step may be cut. A stage is a run of at

@@ -235,8 +235,7 @@ private:
     int64_t half = (rank + 1) / 2;
     if (phase == EmptyFirst)
       return true;
-    return phase == EmptyBoth &&
-           (round > half || (round == half && (rank % 2 == 1 || chunk == 0)));
+    return phase == EmptyBoth && (round > half || (round == half && (rank % 2 == 1 || chunk == 0)));
   }
 
   /// Returns the turn directly behind the backward pass. Delayed gradients run in the order of

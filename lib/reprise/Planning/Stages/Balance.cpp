@@ -156,8 +156,8 @@ std::vector<Split> loosen(const Problem &problem) {
 }
 
 static double getTransferScale(const Problem &problem, int stage) {
-  int rates = problem.devices[stage].rates;
-  return rates < 0 ? 1 : problem.rates[rates].transfers;
+  const Device &device = problem.devices[stage];
+  return device.transfers * (device.rates < 0 ? 1 : problem.rates[device.rates].transfers);
 }
 
 pipeline::Pipeline makePipeline(const Problem &problem, const Split &split) {

@@ -236,7 +236,8 @@ Load Loads::get(int first, int last, int stage) const {
   const Device &device = problem.devices[stage];
   Load load;
   load.stage = sums->getPasses(first, last, device);
-  double transfers = device.rates < 0 ? 1 : problem.rates[device.rates].transfers;
+  double transfers =
+      device.transfers * (device.rates < 0 ? 1 : problem.rates[device.rates].transfers);
   double scale = sums->getScale(first, last, load.stage);
   load.incoming = transfers * sums->getIncoming(first, last);
   load.replay = scale * sums->getReplayed(first, last);

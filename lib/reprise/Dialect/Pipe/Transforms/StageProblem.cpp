@@ -17,7 +17,8 @@ using namespace reprise::pipe;
 using checkpoint::Decision;
 
 std::optional<int64_t> StageProblem::getUnit(Operation *op) const {
-  return getNumber(op, kStageAttr);
+  // All parts of a model take equally long, so the first part counts.
+  return getNumber(op, kModelPartAttr).value_or(0) == 0 ? getNumber(op, kStageAttr) : std::nullopt;
 }
 
 static bool isForward(Operation *op) {
@@ -281,6 +282,8 @@ stages::Problem StageProblem::make(const pipeline::Schedule &schedule,
     const StageDevice &given = inputs.devices[rank];
     stages::Device &device = made.devices.emplace_back();
     device.rates = modelOf[rank] - 1;
+    if (stage > 0)
+      device.transfers = given.costs->getLinks().getFactor(shape.rankOf(stage - 1), rank);
     // A share refers to the device that needs most, usually the device with most micro-batches in
     // flight.
     if (made.slots[stage] == *std::max_element(made.slots.begin(), made.slots.end()))

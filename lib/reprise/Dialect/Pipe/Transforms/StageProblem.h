@@ -5,7 +5,7 @@
 #include "reprise/Dialect/Pipe/IR/CheckpointModes.h"
 #include "reprise/Dialect/Pipe/Transforms/StageInputs.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
-#include "reprise/Planning/Stages/Balance.h"
+#include "reprise/Planning/Mesh/Step.h"
 
 namespace reprise::pipe {
 
@@ -23,6 +23,11 @@ public:
   /// Returns the micro-batches of one replica.
   int64_t countMicrobatches() const { return microbatches / replicas; }
 
+  /// Returns the numbers of a step that is cut into `parts` parts of the model, for the device of
+  /// the first part: its own ops, and the ops that belong to no part. The values that it receives
+  /// from other parts count as seconds.
+  mesh::Step describe(int64_t parts) const;
+
   /// Makes the problem for the stages of a schedule. `rooms` is, per device, the fraction of its
   /// bytes that may be used.
   stages::Problem make(const pipeline::Schedule &schedule, llvm::ArrayRef<double> rooms) const;
@@ -36,6 +41,7 @@ private:
   void addSaved(llvm::StringRef checkpoint);
   void addReplayed(const CheckpointMode &mode);
   void addMadeForWeight();
+  void addReceived(int64_t parts, std::vector<pipeline::Stage> &units) const;
   double &pick(pipeline::Stage &stage, mlir::Operation *op) const;
   std::optional<int64_t> getUnit(mlir::Operation *op) const;
   bool isFirst(mlir::Operation *op) const;
