@@ -12,8 +12,6 @@ namespace reprise::pipeline {
 /// belong to the backward pass.
 struct Stage {
   double forward = 0, backward = 0, weight = 0; ///< seconds
-  /// Part of `backward` that is replays, which may run before a gradient has arrived.
-  double replay = 0;
   int64_t saved = 0;          ///< bytes from the forward pass to the end of the backward pass
   int64_t savedForWeight = 0; ///< bytes from the forward pass to the gradients of the weights
   int64_t madeForWeight = 0;  ///< bytes from the backward pass to the gradients of the weights
