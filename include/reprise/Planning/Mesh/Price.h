@@ -51,9 +51,13 @@ double findLeastSeconds(const Step &step, const Point &point);
 stages::Problem makeProblem(const Step &step, const Point &point, const Device &device,
                             int64_t lanes, const pipeline::Schedule &schedule);
 
-/// Returns the seconds in which replicas add `bytes` bytes of a stage, or gather as many: one
-/// message to the replica at distance 1, 2, 4, …, each with half of what is left.
-double getExchangeSeconds(const Point &point, const pipeline::Links &links, double bytes);
+/// Returns the seconds in which replicas add `bytes` bytes of a stage: one message to the replica
+/// at distance 1, 2, 4, …, each with half of what is left, or with parts of a model with all of it.
+double getSumSeconds(const Point &point, const pipeline::Links &links, double bytes);
+
+/// Returns the seconds in which a replica receives `bytes` bytes of a stage, an equal part from
+/// each owner.
+double getGatherSeconds(const Point &point, const pipeline::Links &links, double bytes);
 
 /// Prices a point with the exact cut into stages. A point without a cut that fits has the least
 /// fullness and no seconds. The step must have as many units as the point has stages.

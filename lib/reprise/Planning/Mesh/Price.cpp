@@ -30,11 +30,15 @@ static double findFactor(const Point &point, const pipeline::Links &links, int f
   return most;
 }
 
-double getExchangeSeconds(const Point &point, const pipeline::Links &links, double bytes) {
+/// Returns whether replicas share the work of sums. With parts of a model each sum is added whole.
+static bool scattersSums(const Point &point) { return point.parts == 1; }
+
+double getSumSeconds(const Point &point, const pipeline::Links &links, double bytes) {
   double seconds = 0;
   int64_t size = point.ranks * point.parts;
   for (int64_t distance = 1; distance < point.replicas && bytes > 0; distance *= 2) {
-    bytes /= 2;
+    if (scattersSums(point))
+      bytes /= 2;
     double slowest = 0;
     for (int64_t replica = 0; replica < point.replicas; ++replica)
       if (int64_t other = replica ^ distance; other > replica && other < point.replicas)
@@ -44,6 +48,20 @@ double getExchangeSeconds(const Point &point, const pipeline::Links &links, doub
     seconds += slowest;
   }
   return seconds;
+}
+
+double getGatherSeconds(const Point &point, const pipeline::Links &links, double bytes) {
+  double slowest = 0, part = bytes / static_cast<double>(point.replicas);
+  int64_t size = point.ranks * point.parts;
+  for (int64_t device = 0; device < size && bytes > 0; ++device)
+    for (int64_t replica = 0; replica < point.replicas; ++replica) {
+      double seconds = 0;
+      for (int64_t owner = 0; owner < point.replicas; ++owner)
+        if (owner != replica)
+          seconds += links.getSeconds(owner * size + device, replica * size + device, part);
+      slowest = std::max(slowest, seconds);
+    }
+  return slowest;
 }
 
 /// Returns the sums of a gradient that a replica holds at once: the chain of a lane, and a binary
@@ -58,7 +76,7 @@ static int64_t countSums(const Point &point, int64_t lanes) {
 /// Adds the arrays of a unit, its gradients and its gathered parameters.
 static void addReplicas(const Step &step, const Point &point, const pipeline::Links &links,
                         int64_t lanes, stages::Problem &problem) {
-  bool isScattered = point.replicas > 1 && point.ownMicrobatches() == 1;
+  bool isScattered = point.replicas > 1 && point.ownMicrobatches() == 1 && scattersSums(point);
   for (size_t i = 0; i < problem.units.size(); ++i) {
     pipeline::Stage &unit = problem.units[i];
     int64_t own = step.parameters[i], outside = step.arrays[i] / point.replicas;
@@ -71,7 +89,7 @@ static void addReplicas(const Step &step, const Point &point, const pipeline::Li
       unit.resident += gathered;
       continue;
     }
-    double seconds = getExchangeSeconds(point, links, static_cast<double>(own));
+    double seconds = getGatherSeconds(point, links, static_cast<double>(own));
     unit.working += gathered;
     unit.forward = std::max(unit.forward, seconds);
     unit.backward = std::max(unit.backward, seconds);
@@ -122,12 +140,12 @@ static double findExchange(const Step &step, const Point &point, const pipeline:
     auto own = static_cast<double>(step.parameters[unit]);
     sums.bytes += own;
     sums.largest = std::max(sums.largest, own);
-    late += std::max(0.0, getExchangeSeconds(point, links, own) - step.problem.units[unit].forward);
+    late += std::max(0.0, getGatherSeconds(point, links, own) - step.problem.units[unit].forward);
   }
-  double seconds = getExchangeSeconds(point, links, sums.bytes);
+  double seconds = getSumSeconds(point, links, sums.bytes);
   double hidden = stage.backward + stage.weight;
   double added = std::max(seconds - hidden, seconds / 16);
-  double gathered = getExchangeSeconds(point, links, sums.largest);
+  double gathered = getGatherSeconds(point, links, sums.largest);
   return added + gathered + (point.replaysGathers ? 0 : late);
 }
 

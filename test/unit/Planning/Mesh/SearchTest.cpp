@@ -201,11 +201,14 @@ TEST(MeshPrice, KnowsTheLevelsOfLinks) {
   pipeline::Links links{4, 100, 10, 0};
   Point point;
   point.replicas = 4;
-  EXPECT_DOUBLE_EQ(getExchangeSeconds(point, links, 1600), 800 / 100. + 400 / 100.);
+  EXPECT_DOUBLE_EQ(getSumSeconds(point, links, 1600), 800 / 100. + 400 / 100.);
   point.replicas = 8;
-  EXPECT_DOUBLE_EQ(getExchangeSeconds(point, links, 1600), 8 + 4 + 200 / 10.);
+  EXPECT_DOUBLE_EQ(getSumSeconds(point, links, 1600), 8 + 4 + 200 / 10.);
   point.ranks = 4;
-  EXPECT_DOUBLE_EQ(getExchangeSeconds(point, links, 1600), (800 + 400 + 200) / 10.);
+  EXPECT_DOUBLE_EQ(getSumSeconds(point, links, 1600), (800 + 400 + 200) / 10.);
+  EXPECT_DOUBLE_EQ(getGatherSeconds(point, links, 1600), 7 * 200 / 10.);
+  point.ranks = 1;
+  EXPECT_DOUBLE_EQ(getGatherSeconds(point, links, 1600), 3 * 200 / 100. + 4 * 200 / 10.);
   EXPECT_DOUBLE_EQ(links.getFactor(3, 4), 10);
   EXPECT_DOUBLE_EQ(links.getFactor(0, 3), 1);
 }
