@@ -60,6 +60,11 @@ void drawBatch(mlir::ModuleOp module, uint64_t seed);
 Verdict checkBatches(llvm::StringRef text, mlir::MLIRContext *context,
                      std::optional<uint64_t> seed);
 
+/// Checks that the step @train on parts of the model, replicas and stages has the bits of one
+/// device with as many lanes, within budgets too. Names of arguments tell the rules
+/// (ShardGenerator.h).
+Verdict checkShards(llvm::StringRef text, mlir::MLIRContext *context, std::optional<uint64_t> seed);
+
 } // namespace reprise::fuzz
 
 #endif

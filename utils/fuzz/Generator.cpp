@@ -38,10 +38,11 @@ std::vector<const Known *> favouritesOf(const Repertoire &repertoire, uint64_t s
   return favourites;
 }
 
-Generator::Generator(MLIRContext *context, const Repertoire &repertoire, uint64_t seed)
+Generator::Generator(MLIRContext *context, const Repertoire &repertoire, uint64_t seed,
+                     int64_t granule)
     : context(context), repertoire(repertoire), judge(context),
       random(seed * 0x2545f4914f6cdd1du + 1), builder(UnknownLoc::get(context), context),
-      values(builder, random), favourites(favouritesOf(repertoire, seed)) {}
+      values(builder, random, granule), favourites(favouritesOf(repertoire, seed)) {}
 
 OwningOpRef<ModuleOp> Generator::run() {
   module = ModuleOp::create(builder.getLoc());

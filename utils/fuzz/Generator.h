@@ -53,7 +53,9 @@ struct Function {
 /// Makes one program with the entry @train.
 class Generator {
 public:
-  Generator(mlir::MLIRContext *context, const Repertoire &repertoire, uint64_t seed);
+  /// Most sizes are multiples of `granule`.
+  Generator(mlir::MLIRContext *context, const Repertoire &repertoire, uint64_t seed,
+            int64_t granule = 1);
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
 private:

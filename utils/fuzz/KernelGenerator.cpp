@@ -11,7 +11,10 @@ using TensorType = KernelValues::TensorType;
 
 static bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value.getType())); }
 
-KernelGenerator::KernelGenerator(MLIRContext *context, uint64_t seed) : v(context, seed) {}
+KernelGenerator::KernelGenerator(MLIRContext *context, uint64_t seed, int64_t granule)
+    : v(context, seed) {
+  v.granule = granule;
+}
 
 OwningOpRef<ModuleOp> KernelGenerator::run() {
   module = ModuleOp::create(v.b.getLoc());

@@ -11,7 +11,8 @@ namespace reprise::fuzz {
 /// element types are drawn together: around one vector, one block and one chain, below and above.
 class KernelGenerator {
 public:
-  KernelGenerator(mlir::MLIRContext *context, uint64_t seed);
+  /// Most sizes are multiples of `granule`.
+  KernelGenerator(mlir::MLIRContext *context, uint64_t seed, int64_t granule = 1);
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
 private:

@@ -36,7 +36,11 @@ int64_t KernelValues::drawSize(int64_t most) {
     size = random.pick(blocks) + random.within(-2, 2);
   else
     size = random.pick(large);
-  return size <= most ? size : random.within(1, std::clamp<int64_t>(most, 1, 40));
+  if (size > most)
+    size = random.within(1, std::clamp<int64_t>(most, 1, 40));
+  if (granule > 1 && most >= granule && random.chance(75))
+    size = std::max(size / granule, int64_t(1)) * granule;
+  return size;
 }
 
 /// Draws sizes whose product is at most `most`, in any order: later ones are smaller.

@@ -77,6 +77,7 @@ struct KernelValues {
   mlir::func::FuncOp function;      ///< function that gets new arguments
   mlir::Type element;               ///< element type of most values
   int64_t mostElements, mostFlops;  ///< limits of a value, and of an op
+  int64_t granule = 1;              ///< number that divides most sizes
   std::vector<mlir::Value> pool;    ///< all existing values
   std::vector<int64_t> indexLimits; ///< by argument; 0 for arguments that are no indices
 };

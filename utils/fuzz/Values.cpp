@@ -7,7 +7,8 @@ namespace reprise::fuzz {
 
 using Shape = SmallVector<int64_t>;
 
-Values::Values(ImplicitLocOpBuilder &builder, Random &random) : builder(builder), random(random) {
+Values::Values(ImplicitLocOpBuilder &builder, Random &random, int64_t granule)
+    : builder(builder), random(random), granule(granule) {
   SmallVector<Type> floats = {builder.getF32Type(), builder.getF32Type(), builder.getF64Type(),
                               builder.getBF16Type(), builder.getF16Type()};
   mainFloat = random.pick(floats);
@@ -22,6 +23,8 @@ int64_t Values::makeSize() {
   if (!sizes.empty() && random.chance(75))
     return random.pick(sizes);
   int64_t kind = random.below(100);
+  if (granule > 1 && kind < 75)
+    return granule * random.within(1, 3);
   if (kind < 62)
     return random.within(1, 8);
   return kind < 85 ? random.pick(lanes) : kind < 96 ? random.pick(blocks) : random.pick(large);

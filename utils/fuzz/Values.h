@@ -11,7 +11,8 @@ namespace reprise::fuzz {
 /// Values that ops may read at the place of the builder. A value of a requested type is taken from
 /// them, computed from them, or new.
 struct Values {
-  Values(mlir::ImplicitLocOpBuilder &builder, Random &random);
+  /// Most sizes are multiples of `granule`.
+  Values(mlir::ImplicitLocOpBuilder &builder, Random &random, int64_t granule = 1);
 
   int64_t makeSize();
   mlir::RankedTensorType makeType();
@@ -37,6 +38,7 @@ struct Values {
 
   mlir::ImplicitLocOpBuilder &builder;
   Random &random;
+  int64_t granule;              ///< number that divides most sizes
   mlir::Block *entry = nullptr; ///< block that gets new arguments
   bool isolated = false;        ///< in a function other than the entry
   llvm::SmallVector<int64_t> sizes;

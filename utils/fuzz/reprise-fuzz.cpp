@@ -3,6 +3,7 @@
 #include "Files.h"
 #include "Generator.h"
 #include "KernelGenerator.h"
+#include "ShardGenerator.h"
 #include "Tally.h"
 #include "reprise/InitAll.h"
 #include "llvm/Support/CommandLine.h"
@@ -20,7 +21,7 @@ namespace cl = llvm::cl;
 namespace {
 
 /// Purpose of programs.
-enum class Kind { Training, Kernels, Gpu, Batches };
+enum class Kind { Training, Kernels, Gpu, Batches, Shards };
 
 struct Flags {
   cl::SubCommand print{"print", "Print the program of a seed"};
@@ -37,7 +38,8 @@ struct Flags {
           clEnumValN(Kind::Training, "training", "plans: whole training steps"),
           clEnumValN(Kind::Kernels, "kernels", "kernels: a few ops of any size, on all CPUs"),
           clEnumValN(Kind::Gpu, "gpu", "the same on a GPU, in all orders of an emulated one"),
-          clEnumValN(Kind::Batches, "batches", "micro-batches: the same ops, with a batch")),
+          clEnumValN(Kind::Batches, "batches", "micro-batches: the same ops, with a batch"),
+          clEnumValN(Kind::Shards, "shards", "meshes: layers with cut parameters")),
       cl::init(Kind::Training), cl::sub(cl::SubCommand::getAll())};
   cl::opt<uint64_t> count{"count", cl::desc("Number of programs, or of files of each kind"),
                           cl::init(500), cl::sub(cl::SubCommand::getTopLevel()), cl::sub(files)};
@@ -60,6 +62,7 @@ Verdict checkAs(Kind kind, StringRef text, MLIRContext *context, std::optional<u
   auto *check = kind == Kind::Training  ? checkProgram
                 : kind == Kind::Kernels ? checkKernels
                 : kind == Kind::Gpu     ? checkGpuKernels
+                : kind == Kind::Shards  ? checkShards
                                         : checkBatches;
   return check(text, context, seed);
 }
@@ -69,17 +72,22 @@ class Programs {
 public:
   Programs(const Flags &flags, MLIRContext *context)
       : kind(flags.kind), context(context), without(flags.without.begin(), flags.without.end()) {
-    if (kind == Kind::Training)
+    uint64_t end = flags.print || flags.reduce ? flags.seed + 1 : flags.seed + flags.count;
+    bool holdsAll = false;
+    for (uint64_t seed = flags.seed; seed < end && !holdsAll; ++seed)
+      holdsAll = holdsAllOps(seed);
+    if (holdsAll)
       repertoire = learnOps(context, without);
   }
 
   std::string text(uint64_t seed) const {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    OwningOpRef<ModuleOp> module =
-        kind == Kind::Training ? Generator(context, repertoire, seed).run() : kernelProgram(seed);
-    if (kind == Kind::Batches)
+    OwningOpRef<ModuleOp> module = make(seed);
+    if (kind == Kind::Batches || (kind == Kind::Shards && !hasLayers(seed)))
       drawBatch(*module, seed);
+    if (kind == Kind::Shards)
+      drawShards(*module, seed);
     // A program that does not verify is printed unchanged.
     module->print(stream, OpPrintingFlags().assumeVerified());
     return text;
@@ -95,9 +103,24 @@ public:
 
   const std::vector<std::string> &unknown() const { return repertoire.unknown; }
   /// Programs that one child checks, as long as all is well: a child costs as much as a small one.
-  uint64_t perChild() const { return kind == Kind::Training ? 1 : 16; }
+  uint64_t perChild() const { return kind == Kind::Training || kind == Kind::Shards ? 1 : 16; }
 
 private:
+  /// Returns whether a program may hold any op of the dialect, which takes seconds to learn.
+  bool holdsAllOps(uint64_t seed) const {
+    return kind == Kind::Training || (kind == Kind::Shards && seed % 8 == 7);
+  }
+  /// Returns whether a program for meshes has layers; others are programs for kernels.
+  static bool hasLayers(uint64_t seed) { return seed % 4 != 0; }
+
+  OwningOpRef<ModuleOp> make(uint64_t seed) const {
+    if (holdsAllOps(seed))
+      return Generator(context, repertoire, seed, granule()).run();
+    if (kind == Kind::Shards && hasLayers(seed))
+      return ShardGenerator(context, seed).run();
+    return kernelProgram(seed);
+  }
+
   bool isLeftOut(ModuleOp module) const {
     WalkResult walk = module.walk([&](Operation *op) {
       bool isOut = without.count(op->getName().getStringRef().str());
@@ -106,12 +129,15 @@ private:
     return walk.wasInterrupted();
   }
 
+  /// Returns the number that divides most sizes.
+  int64_t granule() const { return kind == Kind::Shards ? 8 : 1; }
+
   /// Returns the first program without an op that is left out.
   OwningOpRef<ModuleOp> kernelProgram(uint64_t seed) const {
     constexpr uint64_t distance = 1 << 20;
-    OwningOpRef<ModuleOp> module = KernelGenerator(context, seed).run();
+    OwningOpRef<ModuleOp> module = KernelGenerator(context, seed, granule()).run();
     for (int i = 0; i < 100 && isLeftOut(*module); ++i)
-      module = KernelGenerator(context, seed += distance).run();
+      module = KernelGenerator(context, seed += distance, granule()).run();
     return module;
   }
 
@@ -244,6 +270,7 @@ int reduceProgram(const Flags &flags, MLIRContext *context, StringRef self) {
                      (flags.kind == Kind::Kernels   ? " --kind=kernels"
                       : flags.kind == Kind::Gpu     ? " --kind=gpu"
                       : flags.kind == Kind::Batches ? " --kind=batches"
+                      : flags.kind == Kind::Shards  ? " --kind=shards"
                                                     : "") +
                      " --like='" + verdict.key() + "' \"$1\" >/dev/null 2>&1\n";
   for (auto [path, contents] : {std::pair(&program, &text), std::pair(&script, &test)})
