@@ -214,7 +214,7 @@ def run_fuzz(build):
     """Random programs of all kinds; see docs/reference/Fuzzing.md."""
     fuzzer = os.path.join(build, "bin", "reprise-fuzz")
     emulator = ["env", "LD_LIBRARY_PATH=" + os.path.join(build, "gpu-emulator")]
-    for kind, count, prefix in (("training", 120, []), ("kernels", 800, []), ("gpu", 300, emulator), ("batches", 400, [])):
+    for kind, count, prefix in (("training", 120, []), ("kernels", 800, []), ("gpu", 300, emulator), ("batches", 400, []), ("shards", 32, [])):
         command = [fuzzer, f"--kind={kind}", f"--count={count}", f"--jobs={os.cpu_count()}"]
         yield run_script(f"fuzz/{kind}", prefix + command, build)
 

@@ -114,7 +114,7 @@ Value ShardGenerator::project(Value value, const Shape &to, Value weight) {
   return value;
 }
 
-/// Two rules may cut one contraction here, or two that follow each other.
+/// Emits contractions of which rules may cut one twice, or two that follow each other.
 Value ShardGenerator::emitMlp(Value value) {
   int64_t hidden = v.random.chance(85) ? 8 * v.random.within(1, 6) : v.random.within(1, 20);
   Value up = activate(project(value, {hidden}));
@@ -147,7 +147,7 @@ Value ShardGenerator::emitHeads(Value value) {
                  v.numbers("lhs_contracting", {1, 3}), v.numbers("rhs_contracting", {0, 1})});
 }
 
-/// A batch of contractions, one per expert.
+/// Emits a batch of contractions, one per expert.
 Value ShardGenerator::emitExperts(Value value) {
   int64_t experts = v.random.chance(80) ? 8 : v.random.within(1, 5),
           hidden = 8 * v.random.within(1, 2);
@@ -204,7 +204,7 @@ Value ShardGenerator::emitReduced(Value value) {
   return v.emit("mul", value.getType(), {value, spread});
 }
 
-/// One parameter in two contractions, once transposed.
+/// Emits two contractions with one parameter, which the second one reads transposed.
 Value ShardGenerator::emitTied(Value value) {
   int64_t hidden = v.random.chance(50) ? width : 8 * v.random.within(1, 4);
   Value weight = addParameter({width, hidden});
@@ -214,7 +214,7 @@ Value ShardGenerator::emitTied(Value value) {
   return project(up, {width}, back);
 }
 
-/// Moves of values that may be cut: halves swapped, reshapes, transposes.
+/// Moves values that may be cut: swaps halves, reshapes, transposes.
 Value ShardGenerator::emitMoved(Value value) {
   int64_t hidden = 8 * v.random.within(1, 4);
   Value up = project(value, {hidden});
@@ -235,7 +235,7 @@ Value ShardGenerator::emitMoved(Value value) {
   return project(up, {width});
 }
 
-/// A loop over stacked parameters, which the model axis unrolls.
+/// Emits a loop over stacked parameters, which the model axis unrolls.
 Value ShardGenerator::emitLoop(Value value) {
   int64_t trip = v.random.within(1, 3), hidden = 8 * v.random.within(1, 3);
   SmallVector<Value> stacks = {addParameter({trip, width, hidden}),
@@ -287,6 +287,16 @@ Value ShardGenerator::emitLoss(Value value) {
                 {v.numbers("dims", allDims(value))});
 }
 
+/// Adds the squares of all gradients to a number.
+Value ShardGenerator::addNorm(ValueRange gradients, Value sum) {
+  for (Value gradient : gradients) {
+    Value square = v.emit("mul", gradient.getType(), {gradient, gradient});
+    Value own = v.emit("sum", sum.getType(), square, {v.numbers("dims", allDims(square))});
+    sum = v.emit("add", sum.getType(), {sum, own});
+  }
+  return sum;
+}
+
 /// Emits gradients and updates: plain, with momentum, or scaled by the norm of all gradients.
 void ShardGenerator::emitStep(func::FuncOp loss) {
   v.b.setInsertionPointToEnd(module->getBody());
@@ -303,12 +313,7 @@ void ShardGenerator::emitStep(func::FuncOp loss) {
   int64_t kind = v.random.below(10);
   Value scale = block->addArgument(tensor({}, type), v.b.getLoc());
   if (kind < 2)
-    for (Value gradient : gradients.getResults().drop_front()) {
-      Value square = v.emit("mul", gradient.getType(), {gradient, gradient});
-      scale = v.emit(
-          "add", scale.getType(),
-          {scale, v.emit("sum", scale.getType(), square, {v.numbers("dims", allDims(square))})});
-    }
+    scale = addNorm(gradients.getResults().drop_front(), scale);
   SmallVector<Value> results = {gradients.getResult(0)};
   SmallVector<std::string> names = {"loss"};
   auto add = [&](Value argument, Value next) {
@@ -336,14 +341,14 @@ void ShardGenerator::nameArguments(func::FuncOp entry) {
   v.indexLimits.resize(entry.getNumArguments());
   for (BlockArgument argument : entry.getArguments()) {
     unsigned i = argument.getArgNumber();
-    bool isParameter = llvm::is_contained(parameters, i), isState = i > entry.getNumArguments();
+    bool isParameter = llvm::is_contained(parameters, i);
     Attribute init =
         NormalInitAttr::get(v.context, v.b.getF64FloatAttr(0), v.b.getF64FloatAttr(0.25));
     if (v.indexLimits[i])
       init = UniformIntInitAttr::get(v.context, 0, v.indexLimits[i]);
     entry.setArgAttr(i, EntrySignature::kName, v.b.getStringAttr("a" + std::to_string(i)));
-    bool isInput = !isParameter && !isState &&
-                   (i == 0 || llvm::is_contained(batchInputs, i) || v.indexLimits[i]);
+    bool isInput =
+        !isParameter && (i == 0 || llvm::is_contained(batchInputs, i) || v.indexLimits[i]);
     entry.setArgAttr(i, EntrySignature::kRole,
                      v.b.getStringAttr(isParameter ? "parameter"
                                        : isInput   ? "input"

@@ -30,6 +30,7 @@ private:
   mlir::Value emitMoved(mlir::Value value);
   mlir::Value emitLoop(mlir::Value value);
   mlir::Value emitLoss(mlir::Value value);
+  mlir::Value addNorm(mlir::ValueRange gradients, mlir::Value sum);
   void emitStep(mlir::func::FuncOp loss);
   void nameArguments(mlir::func::FuncOp entry);
 
