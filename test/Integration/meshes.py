@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Steps on replicas of stages have the bits of one device with equal micro-batches and lanes.
+"""Replicas of stages: what they send and hold, runs that continue on other meshes, processes that end, errors.
 
-Without an argument the test runs a part of the table. `meshes.py all` runs five models on 1, 2, 4 and 8 replicas of 1,
-2 and 4 stages by every schedule, with each plan.
+matrix.py compares their bits with those of one device.
 """
 
 import itertools
@@ -13,54 +12,14 @@ import signal
 import struct
 import subprocess
 
-import checks
 from arrays import write_npy
-from checks import check, compile_fitting, compile_model, finish, refuses, run, same_folder, tool, zoo
+from checks import check, compile_model, finish, refuses, run, same_folder, tool, zoo
 from processes import MPIRUN, Running, need_mpi, reached
 
-TEXT = ["--width=32", "--heads=2", "--seq=8", "--batch=8", "--vocab=64"]
-MODELS = {
-    "gpt2": ["gpt2", "--layers=2", "--dropout=0.1", "--optimizer=adamw", *TEXT],
-    "gpt2-loop": ["gpt2", "--layers=4", "--dropout=0.1", "--loop", "--optimizer=momentum", *TEXT],
-    "llama": ["llama", "--layers=2", "--precision=bf16", *TEXT],
-    "moe": ["moe", "--dropout=0.1", "--route-samples", *TEXT],
-    "resnet18": ["resnet18", "--batch=16", "--image=16"],
-}
+GPT2 = ["gpt2", "--layers=2", "--dropout=0.1", "--optimizer=adamw", "--width=32", "--heads=2", "--seq=8", "--batch=8", "--vocab=64"]
 CUT = ["--microbatches=8", "--lanes=8"]
 FLAGS = ["--steps=2", "--seed=5"]
-SCHEDULES = ["gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"]
-PLANS = {"none": [], "recompute-all": ["--policy=recompute-all"], "half": ["--budget=50%"], "ZeRO-2": ["--gathers=saved"],
-         "ZeRO-3": ["--gathers=replayed"]}
-PART = [("gpt2", 2, 1, "", "none"), ("gpt2", 8, 1, "", "half"), ("gpt2", 2, 2, "zb-v", "none"), ("gpt2", 4, 2, "zb-h1", "recompute-all"),
-        ("gpt2", 8, 1, "", "ZeRO-3"), ("gpt2-loop", 4, 1, "", "ZeRO-2"), ("gpt2-loop", 2, 2, "1f1b", "ZeRO-3"),
-        ("llama", 4, 1, "", "recompute-all"), ("llama", 2, 4, "interleaved-1f1b", "ZeRO-3"),
-        ("moe", 2, 2, "gpipe", "none"), ("resnet18", 2, 1, "", "none")]
-ALL = [(model, replicas, 1, "", plan) for model, replicas, plan in itertools.product(MODELS, (1, 2, 4, 8), PLANS)
-       if replicas > 1 or "ZeRO" not in plan]
-ALL += [(model, replicas, stages, schedule, "none") for model, replicas, stages, schedule in
-        itertools.product(MODELS, (1, 2, 4, 8), (2, 4), SCHEDULES) if model != "resnet18" or replicas < 8]
 BYTES = {"f32": 4, "i64": 8}
-
-
-def check_bits(cases):
-    known = set()
-    for model, replicas, stages, schedule, plan in cases:
-        if model not in known:
-            known.add(model)
-            zoo(f"{model}.mlir", *MODELS[model])
-            compile_model(f"{model}.mlir", "one.rpb", *CUT)
-            run("one.rpb", f"one-{model}", *FLAGS)
-        name = f"{model} on {replicas} x {stages} {schedule}, {plan}"
-        flags = [*CUT, f"--mesh=data={replicas}", f"--stages={stages}", *([f"--schedule={schedule}"] if schedule else [])]
-        error = compile_fitting(f"{model}.mlir", "mesh.rpb", flags, PLANS[plan])
-        if check(f"{name}: compiles", not error, error):
-            run("mesh.rpb", "mesh", *FLAGS)
-            same_folder(name, f"one-{model}", "mesh")
-
-
-def check_judge():
-    tool("reprise-compile", "gpt2.mlir", "--interpret", *CUT, "--mesh=data=4", "--stages=2", *FLAGS, "--output-dir=judge")
-    same_folder("the interpreter runs 4 x 2", "one-gpt2", "judge")
 
 
 def count_bytes(text):
@@ -200,9 +159,7 @@ def check_refusals():
 
 
 def main():
-    pathlib.Path("mesh").mkdir(exist_ok=True)
-    check_bits(ALL if checks.everything else PART)
-    check_judge()
+    zoo("gpt2.mlir", *GPT2)
     check_bytes()
     check_shares()
     check_elastic()

@@ -1,105 +1,39 @@
 #!/usr/bin/env python3
-"""Steps on parts of a model have the bits of one device with equal lanes of contractions.
+"""Parts of a model: the order of lanes, runs that continue on other meshes, gradients, shares, errors.
 
-Without an argument the test runs a part of the table. `model_axis.py all` runs each model on 1, 2, 4 and 8 parts, with
-each plan.
+matrix.py compares their bits with those of one device.
 """
 
-import itertools
-import pathlib
 import re
 
 import checks
-from checks import check, compile_fitting, compile_model, finish, refuses, run, same_folder, tool, write_json, zoo
+from checks import check, compile_model, finish, refuses, run, same_folder, tool, write_json, zoo
+from matrix import write_rules
 from processes import MPIRUN, need_mpi
 
-TEXT = ["--layers=2", "--width=64", "--heads=8", "--seq=8", "--batch=8", "--vocab=64"]
-MODELS = {
-    "gpt2": ["gpt2", "--dropout=0.1", "--optimizer=adamw", *TEXT],
-    "gpt2-loop": ["gpt2", "--loop", "--optimizer=momentum", *TEXT],
-    "llama": ["llama", "--precision=bf16", "--layers=2", "--width=128", "--heads=16", "--seq=8", "--batch=4", "--vocab=64"],
-    "moe": ["moe", "--dropout=0.1", "--route-samples", "--layers=2", "--width=32", "--heads=4", "--seq=8", "--batch=8", "--vocab=64"],
-    "mlp": ["mlp", "--layers=3", "--width=64", "--batch=16", "--classes=16", "--dropout=0.1"],
-}
-HEADS, COLUMNS, ROWS = [None, "model", None], [None, "model"], ["model", None]
-LAYER = {"query": HEADS, "key": HEADS, "value": HEADS, "projection": ["model", None, None], "up": COLUMNS, "gate": COLUMNS,
-         "down": ROWS}
-LANES = {"llama": 4, "moe": 4}  # llama has fewer heads of keys than of queries
+GPT2 = ["gpt2", "--dropout=0.1", "--optimizer=adamw", "--layers=2", "--width=64", "--heads=8", "--seq=8", "--batch=8", "--vocab=64"]
+ROWS, HEADS = ["model", None], [None, "model", None]
 FLAGS = ["--steps=2", "--seed=5"]
-PLANS = {"none": [], "recompute-all": ["--policy=recompute-all"], "half": ["--budget=60%"]}
-PART = [("gpt2", 2, "none"), ("gpt2", 8, "half"), ("gpt2-loop", 4, "none"), ("llama", 4, "recompute-all"), ("moe", 4, "none"), ("mlp", 2, "none")]
-ALL = [(model, parts, plan) for model, parts, plan in itertools.product(MODELS, (1, 2, 4, 8), PLANS) if parts <= LANES.get(model, 8)]
 CUT = ["--microbatches=4", "--lanes=4"]
-PART_MESHES = [("gpt2", 1, 2, 1, ""), ("gpt2", 2, 1, 2, "zb-h1"), ("gpt2", 2, 2, 2, ""), ("gpt2", 4, 4, 1, "")]
-ALL_MESHES = [(model, *sizes, schedule) for model, sizes, schedule in
-              itertools.product(("gpt2", "gpt2-loop", "llama"), itertools.product((1, 2, 4), (1, 2, 4), (1, 2)), ("gpipe", "1f1b"))
-              if sizes[2] > 1 or schedule == "1f1b"]
 
 
-def write_rules(model):
-    """Writes the shardings of a model; stacked parameters have a dimension of layers before all others."""
-    if model == "mlp":
-        rules = {"layer/0/weight": COLUMNS, "layer/1/weight": ROWS}
-    elif model == "moe":
-        rules = {"layer/*/up/weight": ["model", None, None], "layer/*/down/weight": ["model", None, None], "layer/*/query/weight": HEADS}
-    elif model == "gpt2-loop":
-        rules = {f"layers/{name}/weight": [None, *dims] for name, dims in LAYER.items() if name != "gate"}
-    else:
-        rules = {f"layer/*/{name}/weight": dims for name, dims in LAYER.items() if name != "gate" or model == "llama"}
-    write_json(f"{model}.json", {"version": 1, "rules": [{"match": {"name": name}, "shard": dims} for name, dims in rules.items()]})
-
-
-def flags_of(model, parts=1, replicas=1):
-    return [f"--model-lanes={LANES.get(model, 8)}", f"--shards={model}.json", f"--mesh=data={replicas},model={parts}"]
-
-
-def check_bits(cases):
-    known = set()
-    for model, parts, plan in cases:
-        if model not in known:
-            known.add(model)
-            zoo(f"{model}.mlir", *MODELS[model])
-            write_rules(model)
-            compile_model(f"{model}.mlir", "one.rpb", *flags_of(model))
-            run("one.rpb", f"one-{model}", *FLAGS)
-        name = f"{model} in {parts} parts, {plan}"
-        error = compile_fitting(f"{model}.mlir", "parts.rpb", flags_of(model, parts), PLANS[plan])
-        if check(f"{name}: compiles", not error, error):
-            run("parts.rpb", "parts", *FLAGS)
-            same_folder(name, f"one-{model}", "parts")
-
-
-def check_judge():
-    for parts in (1, 4):
-        tool("reprise-compile", "gpt2.mlir", "--interpret", *flags_of("gpt2", parts), *FLAGS, f"--output-dir=judge{parts}")
-        same_folder(f"the interpreter runs {parts} parts", "one-gpt2", f"judge{parts}")
+def flags_of(parts=1, replicas=1):
+    return ["--model-lanes=8", "--shards=gpt2.json", f"--mesh=data={replicas},model={parts}"]
 
 
 def check_order():
     """Lanes are another order of sums, so a test of bits can fail."""
+    compile_model("gpt2.mlir", "one.rpb", *flags_of())
+    one = run("one.rpb", "one-gpt2", *FLAGS)["hash"]
     compile_model("gpt2.mlir", "chain.rpb")
     chain = run("chain.rpb", "chain", *FLAGS)["hash"]
-    check("lanes change bits", chain != run("one.rpb", "again", *FLAGS)["hash"], chain)
-
-
-def check_meshes(cases):
-    """Replicas, stages and parts of the model have the bits of one device with equal micro-batches and lanes."""
-    known = set()
-    for model, replicas, parts, stages, schedule in cases:
-        if model not in known:
-            known.add(model)
-            compile_model(f"{model}.mlir", "cut.rpb", *flags_of(model), *CUT)
-            run("cut.rpb", f"cut-{model}", *FLAGS)
-        flags = [f"--stages={stages}", f"--schedule={schedule}"] if schedule else [f"--stages={stages}"]
-        compile_model(f"{model}.mlir", "mesh.rpb", *flags_of(model, parts, replicas), *CUT, *flags)
-        run("mesh.rpb", "mesh", *FLAGS)
-        same_folder(f"{model} on {replicas} replicas, {stages} stages {schedule}, {parts} parts", f"cut-{model}", "mesh")
+    check("lanes change bits", chain != one, chain)
 
 
 def check_elastic():
     """Steps on parts, then on stages, then on one device equal as many steps on one device."""
     folder = []
-    for flags in (flags_of("gpt2", 4), [*flags_of("gpt2", 2, 2), "--stages=2"], flags_of("gpt2")):
+    for flags in (flags_of(4), [*flags_of(2, 2), "--stages=2"], flags_of()):
         compile_model("gpt2.mlir", "part.rpb", *CUT, *flags)
         run("part.rpb", "elastic", "--steps=2", *(folder or ["--seed=5"]))
         folder = ["--input-dir=elastic"]
@@ -111,14 +45,14 @@ def check_entries():
     """Gradients, and gradients of gradients, which have four passes."""
     for entry in ("grad", "hvp") if checks.everything else ("grad",):
         for parts in (1, 2):
-            compile_model("gpt2.mlir", "entry.rpb", *flags_of("gpt2", parts), f"--entry={entry}")
+            compile_model("gpt2.mlir", "entry.rpb", *flags_of(parts), f"--entry={entry}")
             run("entry.rpb", f"{entry}{parts}", "--seed=5")
         same_folder(f"{entry} on 2 parts", f"{entry}1", f"{entry}2")
 
 
 def check_processes():
     """Four processes write the folder of one device."""
-    compile_model("gpt2.mlir", "parts.rpb", *flags_of("gpt2", 4), "--threads=1")
+    compile_model("gpt2.mlir", "parts.rpb", *flags_of(4), "--threads=1")
     tool(*MPIRUN, "-n", 4, "reprise-run", "parts.rpb", *FLAGS, "--output-dir=ranks")
     same_folder("4 parts in four processes", "one-gpt2", "ranks")
 
@@ -127,7 +61,7 @@ def check_shares():
     """Each part holds its share of parameters and states."""
     held = {}
     for parts in (1, 4):
-        report = compile_model("gpt2.mlir", "parts.rpb", *flags_of("gpt2", parts))
+        report = compile_model("gpt2.mlir", "parts.rpb", *flags_of(parts))
         held[parts] = [program["persistent_bytes"] for program in report.get("programs", [report])]
     check("4 parts hold a quarter each", max(held[4]) < 0.4 * held[1][0] and sum(held[4]) < 1.05 * held[1][0], str(held))
 
@@ -141,7 +75,7 @@ def check_wire():
     """
     parts, sends = 4, {}
     for layers in (1, 3):
-        zoo("wire.mlir", "gpt2", *TEXT[1:], f"--layers={layers}")
+        zoo("wire.mlir", "gpt2", *[flag for flag in GPT2[3:] if not flag.startswith("--layers")], f"--layers={layers}")
         text = tool("reprise-opt", "wire.mlir", f"--reprise-to=partition model-lanes=8 shards=gpt2.json model-parts={parts}")
         for name, program in enumerate(text.split("reprise.program @")[1:]):
             for shape in ("2x8x64xf32", "2x8x16xf32"):
@@ -165,9 +99,9 @@ def check_refusals():
     refused("no lanes", "--shards needs lanes of contractions", "--shards=gpt2.json")
     refused("too few lanes", "--mesh=model=4 needs a multiple of 4 lanes, got --model-lanes=2", "--model-lanes=2",
             "--shards=gpt2.json", "--mesh=model=4")
-    refused("labels of pieces", "--mesh=model=2 is for one stage per device: use it without --checkpoint", *flags_of("gpt2", 2),
+    refused("labels of pieces", "--mesh=model=2 is for one stage per device: use it without --checkpoint", *flags_of(2),
             "--stages=2", "--checkpoint=always")
-    refused("a schedule with weights", "expected the schedule gpipe or 1f1b, got 'zb-h1'", *flags_of("gpt2", 2), "--microbatches=4",
+    refused("a schedule with weights", "expected the schedule gpipe or 1f1b, got 'zb-h1'", *flags_of(2), "--microbatches=4",
             "--stages=2", "--schedule=zb-h1", code=1)
     name = {"name": "layer/0/up/weight"}
     refused_rules("a rule without a match", "no argument of the step matches", {"match": {"name": "layer/9/*"}, "shard": ROWS})
@@ -180,11 +114,9 @@ def check_refusals():
 
 
 def main():
-    pathlib.Path("mesh").mkdir(exist_ok=True)
-    check_bits(ALL if checks.everything else PART)
-    check_judge()
+    zoo("gpt2.mlir", *GPT2)
+    write_rules("gpt2")
     check_order()
-    check_meshes(ALL_MESHES if checks.everything else PART_MESHES)
     check_elastic()
     check_entries()
     check_shares()
