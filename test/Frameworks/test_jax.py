@@ -1,6 +1,7 @@
 """Loss functions of JAX: values, gradients, bits of random functions, checkpoints, loops, errors."""
 import contextlib
 import io
+import json
 import os
 import pathlib
 import re
@@ -214,6 +215,28 @@ def check_errors():
     checks.check("bfloat16 comes and goes", gradient.dtype == jnp.bfloat16 and float(gradient[0]) == 3, f"{value}, {gradient}")
 
 
+def check_meshes():
+    """Parts of the model and replicas have the bits of one device."""
+    def loss(params, x, y):
+        for each in params:
+            x = jnp.tanh(x @ each["up"]) @ each["down"]
+        return jnp.mean((x - y) ** 2)
+
+    keys = jax.random.split(jax.random.key(3), 5)
+    params = [{"up": jax.random.normal(keys[2 * i], (8, 16)), "down": jax.random.normal(keys[2 * i + 1], (16, 8))} for i in range(2)]
+    x, y = jax.random.normal(keys[4], (8, 8)), jnp.zeros((8, 8))
+    pathlib.Path("shards.json").write_text(json.dumps({"version": 1, "rules": [
+        {"match": {"name": "params/*/up"}, "shard": [None, "model"]}, {"match": {"name": "params/*/down"}, "shard": ["model", None]}]}))
+    options = {"batch_dims": {"x": 0, "y": 0}, "microbatches": 4, "lanes": 4, "model_lanes": 4, "shards": "shards.json", "threads": 1}
+    one = reprise.jax.compile(loss, params, x, y, **options)(params, x, y)
+    checks.check("lanes of JAX's function: its value", farthest(one, jax.value_and_grad(loss)(params, x, y)) < TOLERANCE)
+    for mesh, more in (("model=4", {}), ("data=2,model=2", {}), ("data=2,model=2", {"stages": 2})):
+        step = reprise.jax.compile(loss, params, x, y, **options, mesh=mesh, **more)
+        checks.check(f"a function of JAX on {mesh} {more or ''} has the bits of one device", equal(step(params, x, y), one))
+    expect_error("batch_dims of no input", "batch_dims= names 'z', and the function has no such input",
+                 lambda: reprise.jax.to_mlir(loss, params, x, y, batch_dims={"z": 0}))
+
+
 def check_page():
     """The program on the first page of the docs runs, and learns."""
     page = pathlib.Path(os.environ["REPRISE_SOURCE"], "docs", "reference", "Jax.md").read_text()
@@ -235,6 +258,7 @@ def main():
     check_narrow_arguments()
     check_checkpoints()
     check_errors()
+    check_meshes()
     check_page()
     return checks.finish()
 

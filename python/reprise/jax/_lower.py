@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 from .. import _core
+from .._compile import verify
+from .._errors import UsageError
 from ._jax import ad_checkpoint, ad_util, custom_derivatives, jax, mlir
 from ._policies import lower_checkpoint, lower_name
 from ._rules import lower_jvp, lower_vjp
@@ -33,13 +35,25 @@ def lower(function: Callable[..., Any], *examples: Any) -> str:
     return traced.lower(_private_parameters=rules).as_text(debug_info=True)
 
 
-def to_mlir(function: Callable[..., Any], params: Any, *examples: Any) -> str:
+def _cut_batch(text: str, batch_dims: Mapping[str, int]) -> str:
+    """Marks the dimensions of inputs that micro-batches cut."""
+    for name, dim in batch_dims.items():
+        role = f'reprise.name = "{name}", reprise.role = "input"'
+        if role not in text:
+            raise UsageError(f"batch_dims= names '{name}', and the function has no such input")
+        text = text.replace(role, f"reprise.batch_dim = {dim} : i64, {role}")
+    return text
+
+
+def to_mlir(function: Callable[..., Any], params: Any, *examples: Any, batch_dims: Mapping[str, int] | None = None) -> str:
     """Makes a model: ``@grad``, loss and gradients by ``params``, and ``@forward``.
 
     The first result of ``function(params, *examples)``, a float scalar, is the loss. Unsupported ops raise one
-    ``reprise.Error`` that lists all of them.
+    ``reprise.Error`` that lists all of them. ``batch_dims`` maps names of inputs to the dimension that ``microbatches``
+    cuts; other inputs are whole.
     """
     count = len(jax.tree_util.tree_leaves(params))
     name = getattr(function, "__name__", type(function).__name__)
     text = lower(function, params, *examples).encode()
-    return _core.import_stablehlo(_core.Session(), text, name, count).text()
+    model = _cut_batch(_core.import_stablehlo(_core.Session(), text, name, count).text(), batch_dims or {})
+    return verify(model, name=name) if batch_dims else model

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 import numpy
 
@@ -75,14 +75,16 @@ class Step:
     __call__ = value_and_grad
 
 
-def compile(function: Callable[..., Any], params: Any, *examples: Any, **options: Any) -> Step:
+def compile(function: Callable[..., Any], params: Any, *examples: Any, batch_dims: Mapping[str, int] | None = None,
+            **options: Any) -> Step:
     """Compiles the loss ``function(params, *examples)`` and its gradients by ``params``.
 
     ``params`` and ``examples`` are pytrees of arrays or of ``jax.ShapeDtypeStruct``; leaves of ``params`` are floats.
     The function returns the loss, a float scalar, or a tuple with the loss first. ``options`` are those of
-    ``reprise.compile``: budget, policy, threads, plan, … Unsupported ops raise one ``reprise.Error``.
+    ``reprise.compile``: budget, policy, threads, plan, … Unsupported ops raise one ``reprise.Error``. ``batch_dims`` maps
+    names of inputs to the dimension that ``microbatches`` cuts.
     """
-    model = to_mlir(function, params, *examples)
+    model = to_mlir(function, params, *examples, batch_dims=batch_dims)
     name = getattr(function, "__name__", type(function).__name__)
     program = _compile.compile_wish(model, entry="grad", name=name, **options)
     if OFFLOADS in model and not program.report.content.get("host_bytes"):

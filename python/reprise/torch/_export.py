@@ -17,6 +17,7 @@ from .._errors import UsageError
 from ._export_batch import BatchDim, batch_dims
 from ._export_norms import averages_by_tensors
 from ._export_optimizers import Rates, Slot, updates_of
+from ._export_shards import Whole, cut_dims, rules_of
 from ._names import STATES, all_names, array_name
 from ._plan_regions import list_bounds, mark
 from ._seam.dynamo import reset
@@ -82,6 +83,8 @@ class Exported:
         self.arrays = arrays
         #: Inputs that micro-batches divide, and the dimension along which they do.
         self.batch_dims = batch_dims
+        #: Rules for ``reprise-compile --shards``; None if no parameter is cut.
+        self.shards: pathlib.Path | None = None
 
 
 def _given(model: torch.nn.Module, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, torch.Tensor]:
@@ -188,10 +191,10 @@ class _Step:
         names = {each[2]: each[1] for each in self.arguments}
         return [names[old] for old, _ in self.mutated]
 
-    def train(self, optimizer: torch.optim.Optimizer) -> str:
+    def train(self, optimizer: torch.optim.Optimizer, whole: Whole) -> str:
         text, loss, buffers, gradients = self.call(True)
         builder, rates = Builder(), Rates()
-        updates = updates_of(builder, rates, optimizer)
+        updates = updates_of(builder, rates, optimizer, whole)
         self.slots = rates.state
         results = [("loss", loss), *zip(self.buffer_names(), buffers)]
         for number, ((_, name, value, tensor), gradient) in enumerate(zip(self.parameters, gradients)):
@@ -204,14 +207,14 @@ class _Step:
                  for role, slots in (("input", rates.inputs), ("state", rates.state)) for slot in slots]
         return self.entry("train", text + "".join(f"    {line.text}\n" for line in builder.lines), results, extra)
 
-    def module(self, optimizer: torch.optim.Optimizer | None) -> str:
+    def module(self, optimizer: torch.optim.Optimizer | None, whole: Whole) -> str:
         text, loss, _, _ = self.call(False)
         entries = self.body() + self.entry("forward", text, [("loss", loss)])
         text, loss, buffers, gradients = self.call(True)
         results = [("loss", loss), *zip(self.buffer_names(), buffers)]
         results += [(f"gradient/{each[1]}", gradient) for each, gradient in zip(self.parameters, gradients)]
         entries += self.entry("grad", text, results)
-        return "module {\n" + entries + (self.train(optimizer) if optimizer else "") + "}\n"
+        return "module {\n" + entries + (self.train(optimizer, whole) if optimizer else "") + "}\n"
 
     def tensor_names(self, model: torch.nn.Module) -> dict[str, list[str]]:
         """Names of tensors for ``reprise-run --names``: those of PyTorch, with all names of a shared parameter."""
@@ -247,7 +250,8 @@ def _scalar(output: Any) -> torch.Tensor:
 
 def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, Any], *,
            path: str | os.PathLike[str], optimizer: torch.optim.Optimizer | None = None,
-           loss: Callable[[Any], torch.Tensor] = _scalar, batch_dim: BatchDim = "guessed") -> Exported:
+           loss: Callable[[Any], torch.Tensor] = _scalar, batch_dim: BatchDim = "guessed",
+           shards: Mapping[str, int | None] | None = None) -> Exported:
     """Writes a training step: entries @forward and @grad, and @train if there is an ``optimizer`` (SGD, Adam, AdamW).
 
     ``example_inputs`` are the positional or the named arguments of one batch. ``loss`` computes a scalar from the
@@ -258,8 +262,14 @@ def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, 
     ``batch_dim`` is the dimension that ``--microbatches`` cuts: a dimension of the first input, and of all inputs of
     the same size there; or a dictionary from names of inputs to their dimensions, in which other inputs are whole; or
     None. By default it is 0, or None for a model whose batch norms compute statistics.
+
+    ``shards`` maps PyTorch's names of parameters, as globs, to the dimension that ``--mesh=model=P`` cuts, or to None.
+    The first glob that matches holds. A parameter that is a DTensor is cut as its placements along the dimension "model"
+    or "tp" of its mesh say. The rules go to the file with the suffix .shards.json. All processes of the mesh must call
+    export; the first one writes.
     """
-    path = pathlib.Path(path)
+    path, dims, whole = pathlib.Path(path), cut_dims(model, shards), Whole(model)
+    model = whole.model
     arguments = () if isinstance(example_inputs, Mapping) else tuple(example_inputs)
     keywords = dict(example_inputs) if isinstance(example_inputs, Mapping) else {}
     captured, before = _Captured(), {name: each.clone() for name, each in model.named_buffers()}
@@ -273,10 +283,19 @@ def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, 
         for name, each in model.named_buffers():
             each.copy_(before[name])
     step = _Step(captured, model, _given(model, arguments, keywords), batch_dim)
-    text = _compile.verify(step.module(optimizer), name=path.name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    step.write_arrays(path.with_suffix(""))
+    text = _compile.verify(step.module(optimizer, whole), name=path.name)
     exported = Exported(path, path.with_suffix(""), step.batch_dims)
-    exported.names.write_text(json.dumps(step.tensor_names(model), indent=1) + "\n")
+    rules = rules_of(model, dims)
+    exported.shards = path.with_suffix(".shards.json") if rules["rules"] else None
+    if not torch.distributed.is_initialized() or torch.distributed.get_rank() == 0:
+        _write(exported, text, step, json.dumps(step.tensor_names(model), indent=1), json.dumps(rules, indent=1))
     return exported
+
+
+def _write(exported: Exported, text: str, step: _Step, names: str, rules: str) -> None:
+    exported.path.parent.mkdir(parents=True, exist_ok=True)
+    exported.path.write_text(text)
+    step.write_arrays(exported.arrays)
+    exported.names.write_text(names + "\n")
+    if exported.shards:
+        exported.shards.write_text(rules + "\n")

@@ -8,6 +8,7 @@ from typing import Any, Callable
 import torch
 
 from .._errors import UsageError
+from ._export_shards import Whole, whole_tensor
 from ._names import STATES, power_after
 from .aten import Builder, Value
 
@@ -110,8 +111,8 @@ def _adam(b: Builder, rates: Rates, group: dict[str, Any], suffix: str, is_decou
     return update
 
 
-def updates_of(b: Builder, rates: Rates, optimizer: torch.optim.Optimizer) -> dict[int, Callable[..., Value]]:
-    """Returns the update of each parameter, by the address of its memory."""
+def updates_of(b: Builder, rates: Rates, optimizer: torch.optim.Optimizer, whole: Whole) -> dict[int, Callable[..., Value]]:
+    """Returns the update of each parameter, by the address of the memory that it has in the whole model."""
     found: dict[int, Callable[..., Value]] = {}
     for number, group in enumerate(optimizer.param_groups):
         suffix = f"_{number}" if len(optimizer.param_groups) > 1 else ""
@@ -123,5 +124,6 @@ def updates_of(b: Builder, rates: Rates, optimizer: torch.optim.Optimizer) -> di
         else:
             raise UsageError(f"unsupported optimizer {type(optimizer).__name__}: export takes SGD, Adam and AdamW")
         for parameter in group["params"]:
-            found[parameter.data_ptr()] = functools.partial(update, state=optimizer.state.get(parameter, {}))
+            state = {key: whole_tensor(each) for key, each in optimizer.state.get(parameter, {}).items()}
+            found[whole.find(parameter).data_ptr()] = functools.partial(update, state=state)
     return found
