@@ -118,6 +118,30 @@ def gpt2_case():
     return case.model, case.kwargs, case.loss
 
 
+def try_clipped():
+    """Gradients are clipped as in eager code, and the step returns their norm."""
+    model, inputs, loss = mlp_case()
+    without_dropout(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    exported = reprise.torch.export(model, inputs, path="clipped.mlir", optimizer=optimizer, loss=loss, max_norm=0.05)
+    told = told_of(exported, "train", 3)
+    losses, norms = [], []
+    for _ in range(3):
+        optimizer.zero_grad()
+        losses.append(loss(model(*inputs)))
+        losses[-1].backward()
+        norms.append(torch.nn.utils.clip_grad_norm_(model.parameters(), 0.05))
+        optimizer.step()
+    checks.check("clipped: losses", torch.allclose(told["loss"].float(), torch.stack(losses), rtol=1e-5), f"{told['loss']}, eager {losses}")
+    norm = torch.from_numpy(numpy.load("clipped.train.out/gradient_norm.npy"))
+    checks.check("clipped: the norm before", torch.allclose(norm, norms[-1], rtol=1e-5) and norm > 0.05, f"{norm}, eager {norms}")
+    try:
+        reprise.torch.export(model, inputs, path="clipped.mlir", optimizer=optimizer, loss=loss, max_norm=-1)
+        checks.check("clipped: a negative norm is an error", False)
+    except reprise.UsageError as error:
+        checks.check("clipped: a negative norm is an error", "expected a positive number" in str(error), str(error))
+
+
 def try_batch_norms():
     """resnet10: statistics are those of a micro-batch, as where eager adds up gradients."""
     case = models.build("resnet10")
@@ -263,6 +287,7 @@ def main():
     try_norm_dims()
     try_micro_batches("mlp", mlp_case)
     try_cumulative_norms()
+    try_clipped()
     for part in (lambda: try_micro_batches("gpt2", gpt2_case), try_batch_norms):
         try:
             part()

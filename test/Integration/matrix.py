@@ -23,9 +23,9 @@ from processes import BUILD, MPIRUN
 
 TEXT = ["--layers=2", "--width=32", "--seq=8", "--batch=8", "--vocab=64", "--dropout=0.1"]
 MODELS = {
-    "gpt2": ["gpt2", "--heads=8", "--optimizer=adamw", *TEXT],
+    "gpt2": ["gpt2", "--heads=8", "--optimizer=adamw", "--clip-norm=0.5", *TEXT],
     "gpt2-loop": ["gpt2", "--heads=8", "--loop", "--optimizer=momentum", *TEXT],
-    "llama": ["llama", "--precision=bf16", "--optimizer=adamw", "--heads=16", *TEXT],
+    "llama": ["llama", "--precision=bf16", "--optimizer=adamw", "--clip-norm=0.5", "--heads=16", *TEXT],
     "moe": ["moe", "--heads=8", "--route-samples", *TEXT],
     "resnet18": ["resnet18", "--batch=16", "--image=16", "--optimizer=momentum"],
     "masks": [],
@@ -33,7 +33,7 @@ MODELS = {
 COLUMNS, ROWS, HEADS, EXPERTS = [None, "model"], ["model", None], [None, "model", None], ["model", None, None]
 LAYER = {"query": HEADS, "key": HEADS, "value": HEADS, "projection": EXPERTS, "up": COLUMNS, "gate": COLUMNS, "down": ROWS}
 RULES = {
-    "gpt2": {f"layer/*/{name}/weight": dims for name, dims in LAYER.items() if name != "gate"},
+    "gpt2": {"embedding": ROWS, **{f"layer/*/{name}/weight": dims for name, dims in LAYER.items() if name != "gate"}},
     "gpt2-loop": {f"layers/{name}/weight": [None, *dims] for name, dims in LAYER.items() if name != "gate"},
     "llama": {f"layer/*/{name}/weight": dims for name, dims in LAYER.items()},
     "moe": {"layer/*/up/weight": EXPERTS, "layer/*/down/weight": EXPERTS, "layer/*/query/weight": HEADS},

@@ -118,6 +118,15 @@ def check_kills():
     check("the next run removes what killed replicas left", not [name for name in left if os.path.exists(name)], str(left))
 
 
+def check_norm():
+    """A norm of all gradients sends numbers, and the blocks on the borders of parts."""
+    sent = []
+    for flags in ([], ["--clip-norm=0.5"]):
+        zoo("norm.mlir", "mlp", "--layers=4", "--width=256", "--batch=16", "--classes=64", *flags)
+        sent.append(sum(count_bytes(tool("reprise-opt", "norm.mlir", "--reprise-to=checkpoint microbatches=8 lanes=8 replicas=8"))))
+    check("a norm sends few bytes", 0 < sent[1] - sent[0] < 0.01 * sent[0], str(sent))
+
+
 def check_feed():
     """Micro-batch m of 8 begins at sample m·⌊B/8⌋ + min(m, B mod 8), whatever the mesh: an index that is wrong in two
     neighbouring samples is told by the replica that reads them, once for each micro-batch."""
@@ -163,6 +172,7 @@ def main():
     check_bytes()
     check_shares()
     check_elastic()
+    check_norm()
     check_feed()
     check_refusals()
     need_mpi()

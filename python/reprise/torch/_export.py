@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import os
 import pathlib
 from typing import Any, Callable, Mapping, Sequence
@@ -16,7 +17,7 @@ from .. import _compile
 from .._errors import UsageError
 from ._export_batch import BatchDim, batch_dims
 from ._export_norms import averages_by_tensors
-from ._export_optimizers import Rates, Slot, updates_of
+from ._export_optimizers import Rates, Slot, clip_norm, updates_of
 from ._export_shards import Whole, cut_dims, rules_of
 from ._names import STATES, all_names, array_name
 from ._plan_regions import list_bounds, mark
@@ -191,12 +192,15 @@ class _Step:
         names = {each[2]: each[1] for each in self.arguments}
         return [names[old] for old, _ in self.mutated]
 
-    def train(self, optimizer: torch.optim.Optimizer, whole: Whole) -> str:
+    def train(self, optimizer: torch.optim.Optimizer, max_norm: float | None, whole: Whole) -> str:
         text, loss, buffers, gradients = self.call(True)
         builder, rates = Builder(), Rates()
         updates = updates_of(builder, rates, optimizer, whole)
         self.slots = rates.state
         results = [("loss", loss), *zip(self.buffer_names(), buffers)]
+        if max_norm is not None:
+            gradients, norm = clip_norm(builder, gradients, max_norm)
+            results.append(("gradient_norm", norm))
         for number, ((_, name, value, tensor), gradient) in enumerate(zip(self.parameters, gradients)):
             update = updates.get(tensor.data_ptr())
             if update is not None:
@@ -207,14 +211,14 @@ class _Step:
                  for role, slots in (("input", rates.inputs), ("state", rates.state)) for slot in slots]
         return self.entry("train", text + "".join(f"    {line.text}\n" for line in builder.lines), results, extra)
 
-    def module(self, optimizer: torch.optim.Optimizer | None, whole: Whole) -> str:
+    def module(self, optimizer: torch.optim.Optimizer | None, max_norm: float | None, whole: Whole) -> str:
         text, loss, _, _ = self.call(False)
         entries = self.body() + self.entry("forward", text, [("loss", loss)])
         text, loss, buffers, gradients = self.call(True)
         results = [("loss", loss), *zip(self.buffer_names(), buffers)]
         results += [(f"gradient/{each[1]}", gradient) for each, gradient in zip(self.parameters, gradients)]
         entries += self.entry("grad", text, results)
-        return "module {\n" + entries + (self.train(optimizer, whole) if optimizer else "") + "}\n"
+        return "module {\n" + entries + (self.train(optimizer, max_norm, whole) if optimizer else "") + "}\n"
 
     def tensor_names(self, model: torch.nn.Module) -> dict[str, list[str]]:
         """Names of tensors for ``reprise-run --names``: those of PyTorch, with all names of a shared parameter."""
@@ -251,7 +255,7 @@ def _scalar(output: Any) -> torch.Tensor:
 def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, Any], *,
            path: str | os.PathLike[str], optimizer: torch.optim.Optimizer | None = None,
            loss: Callable[[Any], torch.Tensor] = _scalar, batch_dim: BatchDim = "guessed",
-           shards: Mapping[str, int | None] | None = None) -> Exported:
+           shards: Mapping[str, int | None] | None = None, max_norm: float | None = None) -> Exported:
     """Writes a training step: entries @forward and @grad, and @train if there is an ``optimizer`` (SGD, Adam, AdamW).
 
     ``example_inputs`` are the positional or the named arguments of one batch. ``loss`` computes a scalar from the
@@ -263,11 +267,16 @@ def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, 
     the same size there; or a dictionary from names of inputs to their dimensions, in which other inputs are whole; or
     None. By default it is 0, or None for a model whose batch norms compute statistics.
 
+    ``max_norm`` scales the gradients before the update so that their common norm is at most that, as
+    ``torch.nn.utils.clip_grad_norm_`` does; @train returns the norm before as ``gradient_norm``.
+
     ``shards`` maps PyTorch's names of parameters, as globs, to the dimension that ``--mesh=model=P`` cuts, or to None.
     The first glob that matches holds. A parameter that is a DTensor is cut as its placements along the dimension "model"
     or "tp" of its mesh say. The rules go to the file with the suffix .shards.json. All processes of the mesh must call
     export; the first one writes.
     """
+    if max_norm is not None and not (optimizer and 0 < max_norm < math.inf):
+        raise UsageError(f"export with max_norm={max_norm!r}: expected a positive number, and an optimizer")
     path, dims, whole = pathlib.Path(path), cut_dims(model, shards), Whole(model)
     model = whole.model
     arguments = () if isinstance(example_inputs, Mapping) else tuple(example_inputs)
@@ -283,7 +292,7 @@ def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, 
         for name, each in model.named_buffers():
             each.copy_(before[name])
     step = _Step(captured, model, _given(model, arguments, keywords), batch_dim)
-    text = _compile.verify(step.module(optimizer, whole), name=path.name)
+    text = _compile.verify(step.module(optimizer, max_norm, whole), name=path.name)
     exported = Exported(path, path.with_suffix(""), step.batch_dims)
     rules = rules_of(model, dims)
     exported.shards = path.with_suffix(".shards.json") if rules["rules"] else None

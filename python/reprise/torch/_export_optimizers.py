@@ -79,6 +79,16 @@ def _sgd(b: Builder, rates: Rates, group: dict[str, Any], suffix: str) -> Callab
     return update
 
 
+def clip_norm(b: Builder, gradients: list[Value], max_norm: float) -> tuple[list[Value], Value]:
+    """Returns the gradients scaled as ``torch.nn.utils.clip_grad_norm_`` does, and their norm before."""
+    dtype = torch.float64 if any(each.dtype == torch.float64 for each in gradients) else torch.float32
+    wide = [b.cast(each, dtype) for each in gradients]
+    squares = [b.reduce("sum", b.binary("mul", each, each), None) for each in wide]
+    norm = b.unary("sqrt", functools.reduce(lambda total, each: b.binary("add", total, each), squares))
+    factor = b.binary("minimum", b.binary("div", b.constant(max_norm, dtype), b.binary("add", norm, 1e-6)), 1.0)
+    return [b.binary("mul", each, b.cast(factor, each.dtype)) for each in gradients], norm
+
+
 def _steps_of(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> int:
     """Returns the number of steps that the parameters of a group have made; a parameter without a state counts as the
     others do."""
