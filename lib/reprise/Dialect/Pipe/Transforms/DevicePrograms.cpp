@@ -206,6 +206,8 @@ void DevicePrograms::buildProgram(size_t number) {
     for (Value result : piece.getResults())
       send(result, device);
   }
+  for (size_t message : device.sentAgain[pieces[number].size()])
+    send(message, device);
   receive(pieces[number].size(), device);
   finish(number);
 }
