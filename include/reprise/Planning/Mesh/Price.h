@@ -34,6 +34,9 @@ struct Price {
   double bubble = 0;          ///< idle time over all time
   std::vector<int64_t> peaks; ///< bytes by rank of a replica
   std::vector<int> begins;    ///< first units of the stages
+  /// Most sends of parameters that a device begins before its first pass: one per parameter, other
+  /// replica and gather.
+  int64_t sends = 0;
   /// Bytes of the fullest device over its memory or arena, for the cut that fills it least; above 1
   /// no cut fits.
   double fullness = 0;

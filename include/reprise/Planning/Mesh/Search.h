@@ -30,6 +30,7 @@ enum class Reason {
   Units,   ///< the step has fewer places for cuts than stages
   Lanes,   ///< lanes do not divide the micro-batches, or replicas do not divide the lanes
   Parts,   ///< the step cannot be cut so
+  Sends,   ///< the compiler refuses a program with so many sends
   Unbuilt, ///< the compiler does not build such a program
 };
 /// Returns the text of a reason, as reports print it.
@@ -71,10 +72,13 @@ using GetStep = std::function<const Step *(int64_t parts, int64_t microbatches)>
 /// Lists all points of a space, in a fixed order.
 std::vector<Point> listPoints(const Space &space);
 
-/// Finds the fastest points that fit. Points are visited by their lower bounds, and a point whose
-/// bound is slower than all wanted points is not cut. Of two points of equal seconds the first of
-/// listPoints is better.
-Found search(const Space &space, const GetStep &getStep);
+/// Tells whether the compiler refuses a point for its sends.
+using IsRefused = std::function<bool(const Point &point, const Price &price)>;
+
+/// Finds the fastest points that fit and are not refused. Points are visited by their lower bounds,
+/// and a point whose bound is slower than all wanted points is not cut. Of two points of equal
+/// seconds the first of listPoints is better.
+Found search(const Space &space, const GetStep &getStep, const IsRefused &isRefused = nullptr);
 
 } // namespace reprise::mesh
 

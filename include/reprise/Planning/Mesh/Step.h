@@ -17,6 +17,7 @@ struct Step {
   std::vector<int64_t> madeForWeight; ///< bytes per unit, if schedules split the backward pass
   std::vector<int64_t> arrays;        ///< bytes of parameters, states and inputs per unit
   std::vector<int64_t> parameters; ///< bytes of parameters per unit; those of gradients are equal
+  std::vector<int64_t> numParameters; ///< number of parameters per unit
 
   size_t countUnits() const { return problem.units.size(); }
 };

@@ -5,6 +5,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "reprise/Compiler/MeshSearch.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Support/AccessOrder.h"
 #include "reprise/Support/StableSort.h"
 
 using namespace mlir;
@@ -154,6 +155,11 @@ bool Run::pack(ReportedPoint &point) {
   return true;
 }
 
+/// Returns whether a point is compiled for its price.
+static bool isSmall(const MeshSteps &steps, const mesh::Point &point) {
+  return steps.countOps() * point.microbatches <= kMostPackedOps;
+}
+
 static void count(std::vector<ReportedMiss> &missed, const char *reason, ReportedMiss miss) {
   auto found = llvm::find_if(missed, [&](const ReportedMiss &own) { return own.reason == reason; });
   if (found != missed.end()) {
@@ -181,15 +187,14 @@ bool Run::packBest(const mesh::Found &found, const MeshSteps &steps) {
   reported.missed.clear();
   for (const mesh::Priced &priced : found.best) {
     ReportedPoint point = report(priced);
-    bool isSmall = steps.countOps() * point.point.microbatches <= kMostPackedOps;
     ReportedMiss miss{"", 1, point.flags, std::nullopt, std::nullopt};
     if (reported.best.size() >= wanted) {
       miss.seconds = point.price.seconds();
       count(reported.missed, mesh::describe(mesh::Reason::Slower), miss);
-    } else if (!point.isBuilt || !isSmall || packOnce(point)) {
+    } else if (!point.isBuilt || !isSmall(steps, point.point) || packOnce(point)) {
       reported.best.push_back(std::move(point));
     } else {
-      count(reported.missed, "too little memory once packed", miss);
+      count(reported.missed, "refused once packed", miss);
     }
   }
   sortStably(reported.best, [](const ReportedPoint &a, const ReportedPoint &b) {
@@ -219,9 +224,14 @@ FailureOr<ReportedMesh> Run::run() {
   space.wanted += kSpare;
   MeshSteps steps(module, options, costs, space.batch);
   mesh::Found found;
+  // The verifier judges the points that are compiled.
+  auto isRefused = [&](const mesh::Point &point, const mesh::Price &price) {
+    return !isSmall(steps, point) && price.sends > static_cast<int64_t>(kMostTransfers);
+  };
   for (;; space.wanted *= 2) {
     found = mesh::search(
-        space, [&](int64_t parts, int64_t microbatches) { return steps.get(parts, microbatches); });
+        space, [&](int64_t parts, int64_t microbatches) { return steps.get(parts, microbatches); },
+        isRefused);
     if (!packBest(found, steps))
       break;
   }

@@ -17,6 +17,8 @@ const char *describe(Reason reason) {
     return "no lanes for the replicas";
   case Reason::Parts:
     return "refused cuts of the step";
+  case Reason::Sends:
+    return "too many transfers in flight";
   case Reason::Unbuilt:
     return "unbuilt by the compiler";
   }

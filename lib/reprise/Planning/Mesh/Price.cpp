@@ -83,7 +83,9 @@ static void addReplicas(const Step &step, const Point &point, const pipeline::Li
     int64_t gathered = own - own / point.replicas;
     problem.outside[i] = outside;
     unit.resident = outside + (isScattered ? own / point.replicas : countSums(point, lanes) * own);
-    if (point.replicas == 1)
+    if (point.parts > 1)
+      unit.resident += own; // parts that other devices own
+    if (point.replicas == 1 || point.parts > 1)
       continue;
     if (!point.replaysGathers) {
       unit.resident += gathered;
@@ -208,6 +210,15 @@ static stages::Split findEvenSplit(const stages::Loads &loads, int units, int st
   return best;
 }
 
+/// Returns the sends of the parameters of a stage to other replicas, for each gather.
+static int64_t countSends(const Step &step, const Point &point, int first, int last) {
+  int64_t parameters = 0;
+  for (int unit = first; unit < last; ++unit)
+    parameters += step.numParameters[unit];
+  int64_t gathers = point.replaysGathers ? 2 * point.ownMicrobatches() : 1;
+  return parameters * (point.replicas - 1) * gathers;
+}
+
 Price findPrice(const Step &step, const Point &point, const Device &device, int64_t lanes) {
   Price price;
   pipeline::Shape shape{point.ranks, point.chunks, point.ownMicrobatches(), point.rule->isVee};
@@ -225,9 +236,13 @@ Price findPrice(const Step &step, const Point &point, const Device &device, int6
   price.begins = split->begins;
   std::vector<int> ends(split->begins.begin() + 1, split->begins.end());
   ends.push_back(units);
+  std::vector<int64_t> sends(point.ranks);
   for (int stage = 0; stage < point.stages(); ++stage) {
     stages::Load load = loads.get(split->begins[stage], ends[stage], stage);
     price.fullness = std::max(price.fullness, load.fullness);
+    int rank = schedule.shape.rankOf(stage);
+    sends[rank] += countSends(step, point, split->begins[stage], ends[stage]);
+    price.sends = std::max(price.sends, sends[rank]);
     price.exchange = std::max(price.exchange, findExchange(step, point, device.links, load.stage,
                                                            split->begins[stage], ends[stage]));
   }

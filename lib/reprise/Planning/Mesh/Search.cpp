@@ -18,7 +18,8 @@ struct Candidate {
 
 class Search {
 public:
-  Search(const Space &space, const GetStep &getStep) : space(space), getStep(getStep) {}
+  Search(const Space &space, const GetStep &getStep, const IsRefused &isRefused)
+      : space(space), getStep(getStep), isRefused(isRefused) {}
 
   Found run() {
     std::vector<Candidate> candidates;
@@ -70,6 +71,8 @@ private:
         findPrice(*candidate.step, candidate.point, space.device, getLanes(space, candidate.point));
     if (!price.fits())
       return miss(Reason::Memory, candidate.point, price.fullness);
+    if (isRefused && !space.listsUnbuilt && isRefused(candidate.point, price))
+      return miss(Reason::Sends, candidate.point, std::nullopt);
     auto place = std::upper_bound(
         found.best.begin(), found.best.end(), price.seconds(),
         [](double seconds, const Priced &other) { return seconds < other.price.seconds(); });
@@ -87,11 +90,14 @@ private:
 
   const Space &space;
   const GetStep &getStep;
+  const IsRefused &isRefused;
   Found found;
 };
 
 } // namespace
 
-Found search(const Space &space, const GetStep &getStep) { return Search(space, getStep).run(); }
+Found search(const Space &space, const GetStep &getStep, const IsRefused &isRefused) {
+  return Search(space, getStep, isRefused).run();
+}
 
 } // namespace reprise::mesh

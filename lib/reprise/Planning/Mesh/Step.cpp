@@ -188,6 +188,7 @@ Step joinUnits(const Step &step, size_t most) {
   made.madeForWeight = addUp(step.madeForWeight, groups);
   made.arrays = addUp(step.arrays, groups);
   made.parameters = addUp(step.parameters, groups);
+  made.numParameters = addUp(step.numParameters, groups);
   return made;
 }
 

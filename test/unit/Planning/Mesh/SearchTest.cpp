@@ -27,6 +27,7 @@ Step makeStep(int units, int64_t microbatches, int64_t parts = 1) {
     step.madeForWeight.push_back(unit.savedForWeight);
     step.arrays.push_back(40000 / parts);
     step.parameters.push_back(10000 / parts);
+    step.numParameters.push_back(2);
     if (i > 0)
       step.problem.values.push_back(
           {i - 1, {i}, 0.1 * samples, 0.1 * samples, unit.savedForWeight});
@@ -96,6 +97,22 @@ TEST(MeshSearch, CountsEachPointOnce) {
   space.listsUnbuilt = true;
   Found more = search(space, [&](int64_t parts, int64_t count) { return steps.get(parts, count); });
   EXPECT_EQ(more.missed.count(Reason::Unbuilt), 0u);
+}
+
+/// Each gather sends every parameter of a device to all other replicas.
+TEST(MeshSearch, LeavesOutWhatIsRefused) {
+  Space space = makeSpace(4);
+  Steps steps;
+  auto get = [&](int64_t parts, int64_t count) { return steps.get(parts, count); };
+  Found found = search(space, get, [](const Point &point, const Price &price) {
+    int64_t gathers = point.replaysGathers ? 2 * point.ownMicrobatches() : 1;
+    EXPECT_LE(price.sends, 24 * (point.replicas - 1) * gathers);
+    EXPECT_GE(price.sends * point.ranks, 24 * (point.replicas - 1) * gathers);
+    return price.sends > 0;
+  });
+  EXPECT_GT(found.missed.at(Reason::Sends).count, 0);
+  for (const Priced &priced : found.best)
+    EXPECT_EQ(priced.point.replicas, 1);
 }
 
 TEST(MeshSearch, KeepsWhatIsFixed) {
@@ -179,6 +196,7 @@ TEST(MeshPrice, MeetsTheTableOfZero) {
     step.madeForWeight.push_back(0);
     step.arrays.push_back(static_cast<int64_t>(14 * kParameters / 100));
     step.parameters.push_back(static_cast<int64_t>(2 * kParameters / 100));
+    step.numParameters.push_back(1);
   }
   auto countBytes = [&](int64_t replicas, int64_t microbatches, bool replaysGathers) {
     Point point;

@@ -37,6 +37,7 @@ mesh::Step StageProblem::describe(int64_t parts) const {
   mesh::Step made;
   made.problem = problem;
   made.madeForWeight = madeForWeight;
+  made.numParameters = numParameters;
   for (auto [unit, outside] : llvm::zip_equal(made.problem.units, problem.outside)) {
     made.arrays.push_back(outside / parts);
     made.parameters.push_back((unit.resident - outside) / parts);

@@ -54,6 +54,7 @@ StageProblem::StageProblem(ProgramOp step, const StageInputs &inputs, StringRef 
   problem.outside.resize(problem.units.size());
   problem.replayed.resize(problem.units.size());
   madeForWeight.resize(problem.units.size());
+  numParameters.resize(problem.units.size());
   for (const CostModel *model : ArrayRef(models).drop_front()) {
     stages::Problem::Rates &rates = problem.rates.emplace_back();
     rates.units.resize(problem.units.size());
@@ -142,6 +143,7 @@ void StageProblem::addResident() {
     bool hasGradient = signature.getRole(argument.getArgNumber()) == "parameter";
     problem.outside[home->second] += bytes;
     problem.units[home->second].resident += hasGradient ? 2 * bytes : bytes;
+    numParameters[home->second] += hasGradient;
     if (hasGradient)
       addTied(argument, static_cast<int>(home->second));
   }

@@ -53,6 +53,7 @@ private:
   std::vector<const CostModel *> models;
   std::vector<int> modelOf;           ///< models by device
   std::vector<int64_t> madeForWeight; ///< bytes by unit
+  std::vector<int64_t> numParameters; ///< parameters that live with a unit
   int64_t microbatches, replicas;
 };
 
