@@ -84,7 +84,7 @@ static void addReplicas(const Step &step, const Point &point, const pipeline::Li
     problem.outside[i] = outside;
     unit.resident = outside + (isScattered ? own / point.replicas : countSums(point, lanes) * own);
     if (point.parts > 1)
-      unit.resident += own; // parts that other devices own
+      unit.resident += gathered; // parts that devices of other replicas own
     if (point.replicas == 1 || point.parts > 1)
       continue;
     if (!point.replaysGathers) {

@@ -151,7 +151,9 @@ bool DevicePrograms::sendAgain(Value value, size_t to, size_t reader) {
   for (auto [receiver, other] : readers[value])
     if (receiver.first == to)
       first = std::min(first, other);
-  if (first == reader || !maker || reader == pieces[to].size())
+  bool isInText = maker && !maker.isPass() && reader < pieces[to].size() &&
+                  !pieces[to][reader].isPass(); // pieces in the order of the step
+  if (first == reader || !isInText)
     return false;
   ArrayRef<PieceOp> own = pieces[deviceOf(maker)];
   PieceOp read = pieces[to][reader];
