@@ -48,7 +48,7 @@ FLAGS = ["--steps=2", "--seed=5"]
 #: Phrases of errors that refuse a mesh, and the reasons that the table shows.
 REFUSALS = {
     "--gathers is for replicas of a whole model": "gathers are not planned with parts",
-    "expected the schedule gpipe or 1f1b": "parts run by gpipe or 1f1b",
+    "expected the schedule gpipe, 1f1b or interleaved-1f1b": "parts run by schedules with whole backward passes",
     "needs a multiple of": "more parts than lanes",
     "can be cut into at most": "too few stages in the model",
 }

@@ -99,9 +99,9 @@ def check_refusals():
     refused("no lanes", "--shards needs lanes of contractions", "--shards=gpt2.json")
     refused("too few lanes", "--mesh=model=4 needs a multiple of 4 lanes, got --model-lanes=2", "--model-lanes=2",
             "--shards=gpt2.json", "--mesh=model=4")
-    refused("labels of pieces", "--mesh=model=2 is for one stage per device: use it without --checkpoint", *flags_of(2),
+    refused("labels of pieces", "--mesh=model=2 has no passes to replay: use it without --checkpoint", *flags_of(2),
             "--stages=2", "--checkpoint=always")
-    refused("a schedule with weights", "expected the schedule gpipe or 1f1b, got 'zb-h1'", *flags_of(2), "--microbatches=4",
+    refused("a schedule with weights", "expected the schedule gpipe, 1f1b or interleaved-1f1b, got 'zb-h1'", *flags_of(2), "--microbatches=4",
             "--stages=2", "--schedule=zb-h1", code=1)
     name = {"name": "layer/0/up/weight"}
     refused_rules("a rule without a match", "no argument of the step matches", {"match": {"name": "layer/9/*"}, "shard": ROWS})

@@ -26,7 +26,7 @@ static constexpr StringLiteral kRefusals[] = {
     "couples the samples of a batch",       "reads both a total over the batch",
     "samples cannot share evenly",          "have no variance",
     "each micro-batch has its own",         "can be cut into at most",
-    "orders a forward and a backward pass", "expected the schedule gpipe or 1f1b",
+    "orders a forward and a backward pass", "expected the schedule gpipe, 1f1b or interleaved-1f1b",
     "kernels of attention take heads of",   "a step that pauses"};
 
 static constexpr int64_t kSteps = 2;

@@ -89,11 +89,9 @@ static std::string checkModel(const StageTexts &texts, const Mesh &mesh) {
   if (lanes % parts != 0)
     return "--mesh=model=" + std::to_string(parts) + " needs a multiple of " +
            std::to_string(parts) + " lanes, got --model-lanes=" + std::to_string(lanes);
-  bool isBuilt = texts.chunks <= 1 && texts.checkpoint.empty();
-  if (parts > 1 && !isBuilt && !mesh.isSearched)
+  if (parts > 1 && !texts.checkpoint.empty() && !mesh.isSearched)
     return "--mesh=model=" + std::to_string(parts) +
-           " is for one stage per device: use it without " +
-           (texts.chunks > 1 ? "--chunks" : "--checkpoint");
+           " has no passes to replay: use it without --checkpoint";
   return "";
 }
 

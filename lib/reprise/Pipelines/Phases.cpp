@@ -254,7 +254,7 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   buildProgramPhases(program, Phase::Autodiff, Phase::Partition, options);
   if (stages.modelParts > 1) {
     manager.addPass(pipe::createFormPartPiecesPass(
-        {stages.replicas, stages.devices, stages.modelParts, stages.schedule}));
+        {stages.replicas, stages.devices, stages.modelParts, stages.schedule, stages.chunks}));
     return addPrograms(manager, stages);
   }
   program.addPass(pipe::createSplitStacksPass());

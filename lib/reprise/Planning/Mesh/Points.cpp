@@ -26,8 +26,7 @@ const char *describe(Reason reason) {
 }
 
 bool isBuilt(const Point &point) {
-  return point.parts == 1 ||
-         (point.chunks == 1 && !point.rule->splitsBackward && !point.replaysGathers);
+  return point.parts == 1 || (!point.rule->splitsBackward && !point.replaysGathers);
 }
 
 int64_t getLanes(const Space &space, const Point &point) {

@@ -106,9 +106,10 @@ def FormPartPiecesPass : Pass<"pipe-form-part-pieces", "::mlir::ModuleOp"> {
   }];
   let options = [
     ReplicasOption,
-    Option<"devices", "devices", "int64_t", "1", "Stages of a replica, one group of devices each.">,
+    Option<"devices", "devices", "int64_t", "1", "Groups of devices of a replica, with one or more stages each.">,
     Option<"parts", "parts", "int64_t", "1", "Parts of the model, one device of a group each.">,
-    Option<"schedule", "schedule", "std::string", "\"\"", "Order of the passes of stages: gpipe or 1f1b.">
+    Option<"schedule", "schedule", "std::string", "\"\"", "Order of the passes of stages: gpipe, 1f1b or interleaved-1f1b.">,
+    Option<"chunks", "chunks", "int64_t", "1", "Stages per device; the schedule uses the nearest number that it allows.">
   ];
   let dependentDialects = ["::reprise::pipe::PipeDialect"];
 }

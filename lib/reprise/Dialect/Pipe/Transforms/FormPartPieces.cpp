@@ -38,10 +38,10 @@ struct FormPartPiecesPass : impl::FormPartPiecesPassBase<FormPartPiecesPass> {
 
 private:
   LogicalResult form(ProgramOp step) {
-    if (failed(verifyOneDevice(step)) || failed(sort(step)))
+    PartMesh mesh{replicas, devices, parts, {}};
+    if (failed(verifyOneDevice(step)) || failed(sort(step, mesh)))
       return failure();
     int64_t rounds = (countSweeps(step) + 1) / 2;
-    PartMesh mesh{replicas, devices, parts};
     PartPlaces places(step, mesh);
     for (Operation &op : llvm::make_early_inc_range(step.getBody().front().without_terminator())) {
       std::optional<int64_t> device = places.get(&op);
@@ -59,18 +59,20 @@ private:
     return write(step, mesh.countDevices(), rounds);
   }
 
-  /// Lets each stage run its passes in the order of the schedule.
-  LogicalResult sort(ProgramOp step) {
+  /// Lets each stage run its passes in the order of the schedule, and finds the ranks of stages.
+  LogicalResult sort(ProgramOp step, PartMesh &mesh) {
     if (devices == 1)
       return success();
-    FailureOr<Order> order = Order::find(step, schedule, devices, /*chunks=*/1);
+    FailureOr<Order> order = Order::find(step, schedule, devices, chunks);
     if (failed(order))
       return failure();
-    if (order->splitsBackward() || order->getShape().stages() != devices || countSweeps(step) > 2)
+    if (order->splitsBackward() || countSweeps(step) > 2)
       return step.emitError(
-                 "parts of a model run in one stage per device, with one forward and one "
-                 "backward pass: expected the schedule gpipe or 1f1b, got '")
+                 "parts of a model run with one forward and one backward pass per stage: expected "
+                 "the schedule gpipe, 1f1b or interleaved-1f1b, got '")
              << schedule << "'";
+    for (int stage = 0; stage < order->getShape().stages(); ++stage)
+      mesh.rankOfStage.push_back(order->getShape().rankOf(stage));
     FailureOr<pipeline::Schedule> made = order->make(step, countMicrobatches(step) / replicas);
     if (failed(made))
       return failure();

@@ -65,8 +65,7 @@ void PartPlaces::assignHomes() {
 int64_t PartPlaces::findHome(const ArraySet &set, ArrayRef<int64_t> held) const {
   std::optional<int64_t> best;
   for (int64_t device = 0; device < mesh.countDevices(); ++device) {
-    bool isOfStage = mesh.stages == 1 || !set.stage ||
-                     device / mesh.parts % mesh.stages == std::min(*set.stage, mesh.stages - 1);
+    bool isOfStage = !set.stage || device / mesh.parts % mesh.ranks == mesh.findRank(*set.stage);
     bool isOfPart = !set.part || device % mesh.parts == *set.part;
     if (isOfStage && isOfPart && (!best || held[device] < held[*best]))
       best = device;
@@ -82,10 +81,10 @@ std::optional<int64_t> PartPlaces::findGroup(Operation &op) const {
     return std::nullopt;
   std::optional<int64_t> microbatch = getNumber(&op, kMicrobatchAttr),
                          stage = getNumber(&op, kStageAttr);
-  if ((mesh.replicas > 1 && !microbatch) || (mesh.stages > 1 && !stage))
+  if ((mesh.replicas > 1 && !microbatch) || (mesh.ranks > 1 && !stage))
     return std::nullopt;
   return mesh.findGroup(mesh.replicas > 1 ? *microbatch * mesh.replicas / microbatches : 0,
-                        mesh.stages > 1 ? std::min(*stage, mesh.stages - 1) : 0);
+                        stage.value_or(0));
 }
 
 /// Returns the devices for which a use reads a value. The readers of the user are known.

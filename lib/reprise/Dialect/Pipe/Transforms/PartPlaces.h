@@ -10,15 +10,19 @@
 
 namespace reprise::pipe {
 
-/// Sizes of the axes of the devices. The devices of a stage of a replica form a group, with one
-/// device per part of the model.
+/// Sizes of the axes of the devices. The devices of a rank of a replica form a group, with one
+/// device per part of the model. A rank has one stage, or several chunks.
 struct PartMesh {
-  int64_t replicas = 1, stages = 1, parts = 1;
+  int64_t replicas = 1, ranks = 1, parts = 1;
+  llvm::SmallVector<int64_t> rankOfStage; ///< empty for one rank
 
-  int64_t countDevices() const { return replicas * stages * parts; }
-  /// Returns the first device of a group.
+  int64_t countDevices() const { return replicas * ranks * parts; }
+  int64_t findRank(int64_t stage) const {
+    return rankOfStage.empty() ? 0 : rankOfStage[std::min<int64_t>(stage, rankOfStage.size() - 1)];
+  }
+  /// Returns the first device of the group of a stage.
   int64_t findGroup(int64_t replica, int64_t stage) const {
-    return (replica * stages + stage) * parts;
+    return (replica * ranks + findRank(stage)) * parts;
   }
 };
 
@@ -32,8 +36,7 @@ struct PartMesh {
 ///   belongs to none, and each of them computes it. For devices of other groups one device of the
 ///   group computes the op, too, and sends the results.
 /// - An op of no group that reads much more than it computes, such as a norm of gradients, runs on
-/// one
-///   device. These devices take turns. So do rows of a table run on its device.
+///   one device. These devices take turns. So do rows of a table run on its device.
 /// - A slice is made on the device of what it cuts, so that only the slice is sent.
 class PartPlaces {
 public:
