@@ -233,7 +233,7 @@ def check_meshes():
     for mesh, more in (("model=4", {}), ("data=2,model=2", {}), ("data=2,model=2", {"stages": 2})):
         step = reprise.jax.compile(loss, params, x, y, **options, mesh=mesh, **more)
         checks.check(f"a function of JAX on {mesh} {more or ''} has the bits of one device", equal(step(params, x, y), one))
-    expect_error("batch_dims of no input", "batch_dims= names 'z', and the function has no such input",
+    expect_error("batch_dims of no input", "batch_dims= names 'z', and the function has no input of this name",
                  lambda: reprise.jax.to_mlir(loss, params, x, y, batch_dims={"z": 0}))
 
 

@@ -46,9 +46,8 @@ struct BufferRef {
   bool operator==(const BufferRef &other) const;
 };
 
-/// Rows of an array along one dimension, by which several devices share it: `first` and the
-/// following rows, as many as this dimension of the shape. Dimension 1 of a matrix makes its
-/// columns the rows. The parts of an array follow each other in the bundle.
+/// Rows of an array along a dimension: `first` and the next ones, as many as this dimension of the
+/// shape. Devices share arrays so. The parts of an array follow each other in the bundle.
 struct Rows {
   std::string whole; ///< the array's name; empty for an array in one piece
   int64_t first = 0;
@@ -87,7 +86,7 @@ struct Result {
   bool operator==(const Result &other) const;
 };
 
-/// Returns the name and the shape of the array that an argument or a result is, or is rows of.
+/// Returns the name, the shape or the bytes of the array that an argument or a result is rows of.
 template <typename T> const std::string &arrayName(const T &part) {
   return part.rows.of ? part.rows.whole : part.name;
 }
@@ -97,9 +96,8 @@ template <typename T> std::vector<int64_t> arrayShape(const T &part) {
     shape[size_t(part.rows.dim)] = part.rows.of;
   return shape;
 }
-/// Returns true for the first part of an array, and for an array in one piece.
+/// Returns true for the first part of an array, or for a whole array.
 template <typename T> bool beginsArray(const T &part) { return part.rows.first == 0; }
-/// Returns the bytes of the whole array.
 uint64_t arrayBytes(const Argument &argument);
 
 /// Op in a kernel, for profiles.
@@ -328,7 +326,7 @@ struct Bundle {
   /// Returns true for an input, or a state without an initializer, that no command before the pause
   /// accesses. Its value may be given during the pause.
   bool isLate(uint32_t argument) const;
-  /// Returns the name of the next offset; empty if the step has no offset.
+  /// Returns the name of the next offset, or an empty text.
   std::string offsetName() const;
   /// Returns true for an argument that a command after the pause accesses.
   bool isUsedBehindPause(uint32_t argument) const;

@@ -40,7 +40,7 @@ def _cut_batch(text: str, batch_dims: Mapping[str, int]) -> str:
     for name, dim in batch_dims.items():
         role = f'reprise.name = "{name}", reprise.role = "input"'
         if role not in text:
-            raise UsageError(f"batch_dims= names '{name}', and the function has no such input")
+            raise UsageError(f"batch_dims= names '{name}', and the function has no input of this name")
         text = text.replace(role, f"reprise.batch_dim = {dim} : i64, {role}")
     return text
 

@@ -3,7 +3,7 @@
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
-#include "reprise/Dialect/Reprise/PartReduction.h"
+#include "reprise/Dialect/Reprise/Transforms/PartReduction.h"
 #include "reprise/Interfaces/Interfaces.h"
 #include "reprise/Interfaces/Kinds.h"
 

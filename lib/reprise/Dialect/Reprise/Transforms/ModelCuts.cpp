@@ -2,7 +2,7 @@
 #include "ModelCuts.h"
 
 #include "ModelArrays.h"
-#include "reprise/Dialect/Reprise/PartReduction.h"
+#include "reprise/Dialect/Reprise/Transforms/PartReduction.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
-#include "reprise/Dialect/Reprise/PartReduction.h"
+#include "reprise/Dialect/Reprise/Transforms/PartReduction.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;

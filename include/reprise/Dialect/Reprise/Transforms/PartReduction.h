@@ -1,6 +1,6 @@
 // reprise: reductions of arrays in parts
-#ifndef REPRISE_DIALECT_REPRISE_PARTREDUCTION_H
-#define REPRISE_DIALECT_REPRISE_PARTREDUCTION_H
+#ifndef REPRISE_DIALECT_REPRISE_TRANSFORMS_PARTREDUCTION_H
+#define REPRISE_DIALECT_REPRISE_TRANSFORMS_PARTREDUCTION_H
 
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
@@ -20,4 +20,4 @@ mlir::Value reduceParts(mlir::Operation *op, llvm::ArrayRef<mlir::Value> parts,
 
 } // namespace reprise
 
-#endif // REPRISE_DIALECT_REPRISE_PARTREDUCTION_H
+#endif // REPRISE_DIALECT_REPRISE_TRANSFORMS_PARTREDUCTION_H

@@ -1,5 +1,5 @@
 // reprise: reductions of arrays in parts
-#include "reprise/Dialect/Reprise/PartReduction.h"
+#include "reprise/Dialect/Reprise/Transforms/PartReduction.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -16,8 +16,8 @@ bool reducesParts(Operation *op) {
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   bool rounds =
       isa<SumOp, ProdOp>(op) && getComputeType(type.getElementType()) != type.getElementType();
-  return cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 0 && type.getRank() > 0 && type.getNumElements() > 0 &&
-         !rounds;
+  return cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 0 && type.getRank() > 0 &&
+         type.getNumElements() > 0 && !rounds;
 }
 
 namespace {
