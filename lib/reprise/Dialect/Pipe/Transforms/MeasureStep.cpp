@@ -11,20 +11,21 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::pipe;
 
-/// Adds the seconds of values that the first part receives from other parts. Gradients of weights
-/// stay where they are.
+/// Adds the seconds of values that the first part receives from other parts, once per pass.
+/// Gradients of weights stay where they are.
 void StageProblem::addReceived(int64_t parts, std::vector<pipeline::Stage> &units) const {
   pipeline::Links links = models[0]->getLinks();
-  DenseSet<Value> received;
+  DenseSet<std::pair<Value, int64_t>> received;
   for (Operation &op : ProgramOp(step).getBody().front()) {
     std::optional<int64_t> unit = getUnit(&op);
     if (!unit)
       continue;
+    int64_t pass = getNumber(&op, kOrderAttr).value_or(0);
     for (Value operand : op.getOperands()) {
       Operation *maker = operand.getDefiningOp();
       bool isOfOther = maker && getNumber(maker, kModelPartAttr).value_or(0) != 0;
       bool isGradient = maker && maker->hasAttr(kBatchSumAttr) && maker->hasAttr(kCotangentAttr);
-      if (!isOfOther || isGradient || !received.insert(operand).second)
+      if (!isOfOther || isGradient || !received.insert({operand, pass}).second)
         continue;
       auto bytes = static_cast<double>(getByteSize(operand.getType()));
       pick(units[*unit], &op) +=
