@@ -51,20 +51,31 @@ DictionaryAttr ModelSplitter::describePart(DictionaryAttr array, Type whole, int
                                                                                         names);
 }
 
+/// Inserts the parts behind each array, all at once: one at a time takes quadratic time.
 void ModelSplitter::splitArguments() {
-  for (BlockArgument argument : llvm::to_vector(step.getArguments())) {
+  SmallVector<BlockArgument> arrays;
+  SmallVector<unsigned> places;
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> described;
+  SmallVector<Location> locations;
+  for (BlockArgument argument : step.getArguments()) {
     if (parts == 1 || !cuts.isInParts(argument))
       continue;
     int64_t dim = cuts.getDim(argument);
     DictionaryAttr array = step.getArgAttrDict(argument.getArgNumber());
-    for (int64_t part = 0; part < parts; ++part) {
-      unsigned place = argument.getArgNumber() + 1 + static_cast<unsigned>(part);
-      (void)step.insertArgument(place, getPartType(argument.getType(), dim),
-                                describePart(array, argument.getType(), dim, part),
-                                argument.getLoc());
-      partsOf[argument].push_back(step.getArgument(place));
-    }
+    arrays.push_back(argument);
+    places.append(parts, argument.getArgNumber() + 1);
+    types.append(parts, getPartType(argument.getType(), dim));
+    locations.append(parts, argument.getLoc());
+    for (int64_t part = 0; part < parts; ++part)
+      described.push_back(describePart(array, argument.getType(), dim, part));
   }
+  if (arrays.empty() || failed(step.insertArguments(places, types, described, locations)))
+    return;
+  for (BlockArgument argument : arrays)
+    for (int64_t part = 0; part < parts; ++part)
+      partsOf[argument].push_back(
+          step.getArgument(argument.getArgNumber() + 1 + static_cast<unsigned>(part)));
 }
 
 /// Returns the parts of the next values of arrays in parts, and joins all other results.
