@@ -91,20 +91,34 @@ DictionaryAttr RowSplitter::describePart(DictionaryAttr whole, RowRange part, in
   return EntrySignature::Rows{name, part.first, part.end, rows}.describe(whole, names);
 }
 
+/// Inserts the parts behind each array, all at once: one at a time takes quadratic time.
 void RowSplitter::splitArguments() {
-  for (BlockArgument argument : llvm::to_vector(step.getArguments())) {
+  SmallVector<BlockArgument> arrays;
+  SmallVector<unsigned> places, counts;
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  SmallVector<Location> locations;
+  for (BlockArgument argument : step.getArguments()) {
     if (!parts.contains(argument))
       continue;
     DictionaryAttr whole = step.getArgAttrDict(argument.getArgNumber());
-    for (auto [k, range] : llvm::enumerate(parts.getParts(argument))) {
-      unsigned place = argument.getArgNumber() + 1 + static_cast<unsigned>(k);
+    SmallVector<RowRange> ranges = parts.getParts(argument);
+    arrays.push_back(argument);
+    counts.push_back(static_cast<unsigned>(ranges.size()));
+    places.append(ranges.size(), argument.getArgNumber() + 1);
+    locations.append(ranges.size(), argument.getLoc());
+    for (auto [k, range] : llvm::enumerate(ranges)) {
       NamedAttrList described = describePart(whole, range, countRows(argument));
       parts.describeArgument(argument, static_cast<int64_t>(k), described);
-      (void)step.insertArgument(place, getPartType(argument.getType(), range.size()),
-                                described.getDictionary(step.getContext()), argument.getLoc());
-      partsOf[argument].push_back(step.getArgument(place));
+      attributes.push_back(described.getDictionary(step.getContext()));
+      types.push_back(getPartType(argument.getType(), range.size()));
     }
   }
+  if (arrays.empty() || failed(step.insertArguments(places, types, attributes, locations)))
+    return;
+  for (auto [argument, count] : llvm::zip(arrays, counts))
+    for (unsigned k = 0; k < count; ++k)
+      partsOf[argument].push_back(step.getArgument(argument.getArgNumber() + 1 + k));
 }
 
 void RowSplitter::splitResults() {
