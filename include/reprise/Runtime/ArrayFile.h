@@ -55,8 +55,8 @@ std::optional<uint64_t> countBytes(DType dtype, const std::vector<int64_t> &shap
 /// sign 0. Leaves integer types unchanged.
 void canonicalizeNaNs(DType dtype, void *data, uint64_t count);
 
-/// Calls write(data, bytes, byte of the array) for the elements with canonical NaNs, in order, as
-/// long as that returns true.
+/// Calls write(data, bytes, byte of the larger array) for the elements with canonical NaNs, in
+/// order, as long as that returns true.
 void forEachChunk(const ArrayRef &array,
                   const std::function<bool(const void *, uint64_t, uint64_t)> &write);
 

@@ -117,12 +117,14 @@ void reprise::runtime::forEachChunk(
   std::vector<uint64_t> chunk(chunkBytes / 8);
   const char *data = static_cast<const char *>(array.data);
   uint64_t bytes = array.bytes();
-  for (uint64_t at = 0; at < bytes; at += chunkBytes) {
-    uint64_t part = std::min(bytes - at, chunkBytes);
+  Runs runs = array.runsInWhole();
+  for (uint64_t at = 0; at < bytes;) {
+    uint64_t within = at % runs.bytes, part = std::min(runs.bytes - within, chunkBytes);
     std::memcpy(chunk.data(), data + at, part);
     canonicalizeNaNs(array.dtype, chunk.data(), part / elementBytes(array.dtype));
-    if (!write(chunk.data(), part, at))
+    if (!write(chunk.data(), part, runs.begin + at / runs.bytes * runs.stride + within))
       return;
+    at += part;
   }
 }
 
@@ -142,32 +144,15 @@ static bool writeAt(int descriptor, const void *from, uint64_t bytes, uint64_t o
   return true;
 }
 
-/// Writes the bytes [at, at + bytes) of a part into its runs.
-static bool writeRuns(int descriptor, const void *from, uint64_t bytes, uint64_t at,
-                      const Runs &runs, uint64_t begin) {
-  const char *data = static_cast<const char *>(from);
-  while (bytes > 0) {
-    uint64_t within = at % runs.bytes, own = std::min(bytes, runs.bytes - within);
-    if (!writeAt(descriptor, data, own,
-                 begin + runs.begin + at / runs.bytes * runs.stride + within))
-      return false;
-    data += own;
-    at += own;
-    bytes -= own;
-  }
-  return true;
-}
-
 Error reprise::runtime::writeElements(const std::string &path, const FileBytes &header,
                                       const ArrayRef &array, uint64_t begin) {
   int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   bool isWritten = descriptor >= 0;
   if (isWritten && header.size != 0)
     isWritten = writeAt(descriptor, header.data, header.size, header.offset);
-  Runs runs = array.runsInWhole();
   if (isWritten)
     forEachChunk(array, [&](const void *data, uint64_t bytes, uint64_t at) {
-      return isWritten = writeRuns(descriptor, data, bytes, at, runs, begin);
+      return isWritten = writeAt(descriptor, data, bytes, begin + at);
     });
   int code = errno;
   // Some file systems report a full disk only when the file is closed.

@@ -2,7 +2,6 @@
 #include "reprise/Runtime/ArrayHasher.h"
 #include "reprise/Runtime/Hash.h"
 
-#include <algorithm>
 #include <cstring>
 
 using namespace reprise::runtime;
@@ -37,17 +36,8 @@ static uint64_t sumWords(const char *data, uint64_t count, uint64_t first, uint6
 
 uint64_t reprise::runtime::sumElements(const ArrayRef &array) {
   uint64_t sum = 0, size = elementBytes(array.dtype);
-  Runs runs = array.runsInWhole();
   forEachChunk(array, [&](const void *chunk, uint64_t bytes, uint64_t at) {
-    const char *data = static_cast<const char *>(chunk);
-    while (bytes > 0) {
-      uint64_t within = at % runs.bytes, own = std::min(bytes, runs.bytes - within);
-      uint64_t place = runs.begin + at / runs.bytes * runs.stride + within;
-      sum += sumWords(data, own / size, place / size, size);
-      data += own;
-      at += own;
-      bytes -= own;
-    }
+    sum += sumWords(static_cast<const char *>(chunk), bytes / size, at / size, size);
     return true;
   });
   return sum;

@@ -20,11 +20,7 @@ PartPlaces::PartPlaces(ProgramOp step, PartMesh mesh)
   placeSlices();
 }
 
-static bool isOfGradient(Operation &op) {
-  return op.hasAttr(kPrimalAttr) || op.hasAttr(kCotangentAttr);
-}
-
-static bool isOfUpdate(Operation *op) { return op && !isOfGradient(*op) && isRowwise(op); }
+static bool isOfUpdate(Operation *op) { return op && !isOfGradient(op) && isRowwise(op); }
 
 void PartPlaces::assignHomes() {
   DenseSet<Value> owned = findOwned(step);
@@ -121,7 +117,7 @@ static bool isSummary(Operation &op) {
     read += getByteSize(operand.getType());
   for (Value result : op.getResults())
     made += getByteSize(result.getType());
-  return !isMove(op) && !isOfGradient(op) && 4 * made <= read;
+  return !isMove(op) && !isOfGradient(&op) && 4 * made <= read;
 }
 
 /// Returns the device of the table whose rows an op reads, if they are fewer bytes than the table.

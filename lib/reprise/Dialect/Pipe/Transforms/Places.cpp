@@ -15,7 +15,7 @@ using namespace reprise::pipe;
 /// Bit i is set if expansion i of a gradient made the op.
 static int64_t getOrder(Operation *op) { return getNumber(op, kOrderAttr).value_or(0); }
 
-static bool isOfGradient(Operation *op) {
+bool reprise::pipe::isOfGradient(Operation *op) {
   return op->hasAttr(kPrimalAttr) || op->hasAttr(kCotangentAttr);
 }
 

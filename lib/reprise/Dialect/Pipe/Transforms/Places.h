@@ -26,6 +26,9 @@ struct Place {
   int64_t replica = 0; ///< that of the micro-batch; in other kinds the mark of the op
 };
 
+/// Returns true for an op that belongs to a gradient, or that a gradient is taken of.
+bool isOfGradient(mlir::Operation *op);
+
 /// Returns the arguments that live on one device: parameters, states, and inputs that a result
 /// replaces.
 llvm::DenseSet<mlir::Value> findOwned(ProgramOp step);
