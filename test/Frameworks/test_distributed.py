@@ -20,6 +20,9 @@ KINDS = {"plan eager": {"backend": "reprise_plan", "options": {"codegen": "eager
 #: end of the pass. Passes of Inductor's code that keep the graph, as those of zero-bubble schedules do, are predicted by
 #: their plan.
 NEAR, ABOVE = 0.03, {"plan inductor": 0.05, "zb": 0.05, "zbv": 0.1}
+#: Share of a peak that one buffer of a collective takes where a model is sharded as one unit. A thread of gloo frees such a
+#: buffer earlier in one step than in the next, so eager steps differ as much.
+UNIT = {"fsdp whole": 0.07, "fsdp whole kept": 0.07}
 #: Seconds in which a group of processes has to end one more scenario.
 SECONDS = 600
 #: Scenarios that run by default, in which faults were found: (processes, wrap, when, where, kind, budget as a share, micro-batches).
@@ -120,9 +123,10 @@ class Rank:
         if scenario[1] in p.WRAPS:
             yield "one plan", every.count(limits) == len(every), f"{every}"
         if kind != "whole":
-            yield "within the budget", taken <= budget, said
+            unit = UNIT.get(scenario[1], 0)
+            yield "within the budget", taken <= budget * (1 + unit), said
             above = max(ABOVE.get(each, NEAR) for each in (kind, scenario[1]))
-            yield "the prediction is near", -NEAR < predicted / taken - 1 < above, said
+            yield "the prediction is near", -NEAR - unit < predicted / taken - 1 < above + unit, said
 
 
 def run_rank():
