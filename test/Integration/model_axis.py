@@ -86,6 +86,21 @@ def check_wire():
             check(f"device {name} sends {count} parts {shape} per layer to each other device", more == 2 * count * (parts - 1), str(more))
 
 
+def check_replicas():
+    """Replicas of parts send each part of a weight and of its gradient R - 1 times, from even numbers of devices."""
+    zoo("wire.mlir", *GPT2)
+    for replicas in (2, 4):
+        text = tool("reprise-opt", "wire.mlir", "--reprise-to=partition model-lanes=8 shards=gpt2.json model-parts=2 "
+                    f"microbatches=8 lanes=8 replicas={replicas}")
+        programs = text.split("reprise.program @")[1:]
+        for shape in ("64x128xf32", "128x64xf32"):  # two weights of two layers
+            sends = [len(re.findall(rf"exec\.send .*: tensor<{shape}>", program)) for program in programs]
+            check(f"{replicas} replicas of 2 parts send parts {shape} as often as replicas without parts",
+                  sum(sends) == 2 * 2 * 2 * (replicas - 1) and max(sends) <= 4, str(sends))
+        sends = [text.count("exec.send") for text in programs]
+        check(f"{replicas} replicas of 2 parts send evenly", max(sends) < 1.3 * min(sends), str(sends))
+
+
 def check_refusals():
     def refused(name, message, *flags, code=2):
         refuses(name, message, "reprise-compile", "gpt2.mlir", "-o", "no.rpb", *flags, code=code)
@@ -121,6 +136,7 @@ def main():
     check_entries()
     check_shares()
     check_wire()
+    check_replicas()
     check_refusals()
     need_mpi()
     check_processes()

@@ -2,9 +2,7 @@
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_JOINTOPS_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_JOINTOPS_H
 
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
-
-#include <optional>
+#include "ReplicaCovers.h"
 
 namespace reprise::pipe {
 
@@ -20,7 +18,7 @@ public:
 
   bool contains(mlir::Operation *op) const { return op && joint.contains(op); }
   /// Returns true for an op that depends on no pass.
-  bool isBefore(mlir::Operation *op) const { return !covers.contains(op); }
+  bool isBefore(mlir::Operation *op) const { return !covers.find(op); }
   /// Returns the replica whose pass runs the op; none for a joint op, and for an op without a pass.
   std::optional<int64_t> findReplica(mlir::Operation *op) const;
   /// Returns the only replica whose passes read results of the op; none if there are several.
@@ -29,23 +27,11 @@ public:
   int64_t pick(mlir::Operation *op, int64_t owner) const;
 
 private:
-  /// Replicas [first, end) whose passes compute what an op reads.
-  struct Cover {
-    int64_t first, end;
-    Cover join(Cover other) const {
-      return {std::min(first, other.first), std::max(end, other.end)};
-    }
-    /// Returns the replica in the cover that works for the part of `owner`.
-    int64_t pick(int64_t owner) const { return first + owner % (end - first); }
-  };
-
   void findJoint();
   void findClosing(const llvm::DenseSet<mlir::Value> &owned);
-  std::optional<Cover> findCover(mlir::Operation &op) const;
 
   ProgramOp step;
-  int64_t replicas, microbatches;
-  llvm::DenseMap<mlir::Operation *, Cover> covers; ///< covers of ops of passes, and of joint ops
+  ReplicaCovers covers;
   llvm::DenseSet<mlir::Operation *> joint;
 };
 

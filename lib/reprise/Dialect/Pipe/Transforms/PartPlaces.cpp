@@ -13,8 +13,15 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::pipe;
 
+/// Returns false for an op that moves to its readers from everywhere.
+static bool isOfPass(Operation *op) {
+  auto slice = dyn_cast<reprise::SliceOp>(op);
+  return !isa<ConstantOp, ConcatenateOp>(op) && !(slice && isa<BlockArgument>(slice.getOperand()));
+}
+
 PartPlaces::PartPlaces(ProgramOp step, PartMesh mesh)
-    : step(step), signature(step), mesh(mesh), microbatches(countMicrobatches(step)) {
+    : step(step), signature(step), mesh(mesh), covers(step, mesh.replicas, isOfPass),
+      microbatches(countMicrobatches(step)) {
   assignHomes();
   placeOps();
   placeSlices();
@@ -69,18 +76,25 @@ int64_t PartPlaces::findHome(const ArraySet &set, ArrayRef<int64_t> held) const 
   return *best;
 }
 
-/// Returns the first device of the group of an op's micro-batch and stage; none for an op without
-/// a group, and for an op that moves to its readers from everywhere.
-std::optional<int64_t> PartPlaces::findGroup(Operation &op) const {
-  auto slice = dyn_cast<reprise::SliceOp>(op);
-  if (isa<ConstantOp, ConcatenateOp>(op) || (slice && isa<BlockArgument>(slice.getOperand())))
-    return std::nullopt;
+/// Returns the first device of the group of an op's micro-batch and stage; none without a group.
+std::optional<int64_t> PartPlaces::findGroup(Operation &op) {
   std::optional<int64_t> microbatch = getNumber(&op, kMicrobatchAttr),
                          stage = getNumber(&op, kStageAttr);
-  if ((mesh.replicas > 1 && !microbatch) || (mesh.ranks > 1 && !stage))
+  if (!isOfPass(&op) || (mesh.replicas > 1 && !microbatch) || (mesh.ranks > 1 && !stage))
     return std::nullopt;
-  return mesh.findGroup(mesh.replicas > 1 ? *microbatch * mesh.replicas / microbatches : 0,
-                        stage.value_or(0));
+  return mesh.findGroup(mesh.replicas > 1 ? findReplica(op, *microbatch) : 0, stage.value_or(0));
+}
+
+/// Returns the replica of an op of a micro-batch. The readers of its users are known.
+int64_t PartPlaces::findReplica(Operation &op, int64_t microbatch) {
+  int64_t own = microbatch * mesh.replicas / microbatches;
+  std::optional<Cover> cover = covers.find(&op);
+  if (!cover || cover->size() == 1)
+    return own;
+  Readers all;
+  for (OpOperand &use : op.getUses())
+    all.add(findReaders(use));
+  return all.last < 0 ? own : cover->pick(all.first / (mesh.ranks * mesh.parts));
 }
 
 /// Returns the devices for which a use reads a value. The readers of the user are known.
@@ -131,7 +145,8 @@ std::optional<int64_t> PartPlaces::findTable(Operation &op) const {
 
 void PartPlaces::placeOp(Operation &op) {
   std::optional<int64_t> group = findGroup(op);
-  if (std::optional<int64_t> part = getNumber(&op, kModelPartAttr))
+  bool hasGroup = mesh.replicas * mesh.ranks == 1 || group;
+  if (std::optional<int64_t> part = getNumber(&op, kModelPartAttr); part && hasGroup)
     return setDevice(&op, group.value_or(0) + *part);
   if (!isMemoryEffectFree(&op) || op.getNumRegions() != 0) // copies are no option
     return setDevice(&op, group.value_or(0));
@@ -181,16 +196,51 @@ void PartPlaces::placeInGroup(Operation &op, int64_t group) {
     devices[&op] = inside.first;
 }
 
+/// Returns the device that makes a value; none for a value that several devices have.
+std::optional<int64_t> PartPlaces::findMaker(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return get(value.getDefiningOp());
+  auto home = homes.find(argument.getArgNumber());
+  return home == homes.end() ? std::nullopt : std::optional(home->second);
+}
+
+/// Adds the devices other than the maker that read a value, apart from slices of it.
+void PartPlaces::addReaders(Value value, int64_t maker, llvm::BitVector &found) {
+  for (OpOperand &use : value.getUses())
+    if (!isa<reprise::SliceOp>(use.getOwner()))
+      if (Readers own = findReaders(use); own.last >= 0)
+        found.set(static_cast<unsigned>(own.first), static_cast<unsigned>(own.last) + 1);
+  found.reset(static_cast<unsigned>(maker));
+}
+
 void PartPlaces::placeSlices() {
-  for (auto slice : step.getBody().front().getOps<reprise::SliceOp>()) {
-    auto argument = dyn_cast<BlockArgument>(slice.getOperand());
-    auto home = argument ? homes.find(argument.getArgNumber()) : homes.end();
-    std::optional<int64_t> device = home != homes.end() ? home->second
-                                    : argument          ? std::nullopt
-                                                        : get(slice.getOperand().getDefiningOp());
+  llvm::MapVector<Value, SmallVector<Operation *>> slices;
+  for (auto slice : step.getBody().front().getOps<reprise::SliceOp>())
+    slices[slice.getOperand()].push_back(slice);
+  for (auto &[value, cut] : slices)
+    if (std::optional<int64_t> maker = findMaker(value))
+      placeSlices(value, cut, *maker);
+}
+
+/// Lets the maker of a value make its slices, unless its readers receive fewer bytes as a whole.
+void PartPlaces::placeSlices(Value value, ArrayRef<Operation *> slices, int64_t maker) {
+  llvm::BitVector whole(static_cast<unsigned>(mesh.countDevices()));
+  addReaders(value, maker, whole);
+  llvm::BitVector cutters = whole;
+  int64_t sent = 0;
+  for (Operation *slice : slices) {
+    llvm::BitVector own(whole.size());
+    addReaders(slice->getResult(0), maker, own);
+    sent += own.count() * getByteSize(slice->getResult(0).getType());
+    cutters |= own;
+  }
+  if (sent > (cutters.count() - whole.count()) * getByteSize(value.getType()))
+    return;
+  for (Operation *slice : slices) {
     Readers own = readers.lookup(slice);
-    if (device && !devices.contains(slice) && (!own.isOne() || own.first != *device))
-      devices[slice] = *device;
+    if (!devices.contains(slice) && (!own.isOne() || own.first != maker))
+      devices[slice] = maker;
   }
 }
 

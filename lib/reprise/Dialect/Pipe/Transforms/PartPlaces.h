@@ -2,8 +2,11 @@
 #ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_PARTPLACES_H
 #define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_PARTPLACES_H
 
+#include "ReplicaCovers.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+#include "llvm/ADT/BitVector.h"
 
 #include <map>
 #include <optional>
@@ -29,6 +32,9 @@ struct PartMesh {
 /// Devices of a flat step that is cut into the parts of a model.
 ///
 /// - An op of a part runs on the device of the part, in the group of its micro-batch and stage.
+/// - An op on values of several replicas, such as a sum over lanes, runs on one of these replicas,
+///   which its reader chooses. So each level of a tree of sums sends half of the values that are
+///   left, and its root stands where the sum is read.
 /// - Arrays that elementwise ops of an update connect, and an argument and its next value, live on
 ///   one device of the first stage that reads them. The device with the fewest bytes so far gets
 ///   the next set. A part of an array lives on a device of this part.
@@ -37,7 +43,8 @@ struct PartMesh {
 ///   group computes the op, too, and sends the results.
 /// - An op of no group that reads much more than it computes, such as a norm of gradients, runs on
 ///   one device. These devices take turns. So do rows of a table run on its device.
-/// - A slice is made on the device of what it cuts, so that only the slice is sent.
+/// - Slices are made on the device of what they cut, so that only slices are sent. If the whole has
+///   fewer bytes, as for readers of many slices, each reader makes its slices.
 class PartPlaces {
 public:
   /// Finds the places. Adds a copy of each op that devices of other groups read.
@@ -73,13 +80,18 @@ private:
   void placeInGroup(mlir::Operation &op, int64_t group);
   std::optional<int64_t> findTable(mlir::Operation &op) const;
   void placeSlices();
+  void placeSlices(mlir::Value value, llvm::ArrayRef<mlir::Operation *> slices, int64_t maker);
+  std::optional<int64_t> findMaker(mlir::Value value) const;
+  void addReaders(mlir::Value value, int64_t maker, llvm::BitVector &found);
   void setDevice(mlir::Operation *op, int64_t device);
-  std::optional<int64_t> findGroup(mlir::Operation &op) const;
+  std::optional<int64_t> findGroup(mlir::Operation &op);
+  int64_t findReplica(mlir::Operation &op, int64_t microbatch);
   Readers findReaders(mlir::OpOperand &use);
 
   ProgramOp step;
   EntrySignature signature;
   PartMesh mesh;
+  ReplicaCovers covers;
   int64_t microbatches, turn = 0;
   std::map<unsigned, int64_t> homes;
   llvm::DenseMap<mlir::Operation *, Readers> readers;
