@@ -89,6 +89,7 @@ void reprise::registerAllPasses() {
   pipe::registerFormPiecesPass();
   pipe::registerInlinePiecesPass();
   pipe::registerLabelPiecesPass();
+  pipe::registerReplayPartsPass();
   pipe::registerLowerMicrobatchesPass();
   pipe::registerScheduleTransfersPass();
   pipe::registerShardArraysPass();

@@ -86,6 +86,27 @@ def check_wire():
             check(f"device {name} sends {count} parts {shape} per layer to each other device", more == 2 * count * (parts - 1), str(more))
 
 
+def check_replays():
+    """All parts replay layers together, with their exchanges, if --checkpoint, a policy or a budget asks for it."""
+    zoo("deep.mlir", "gpt2", "--dropout=0.1", "--layers=6", "--width=32", "--heads=4", "--seq=64", "--batch=4", "--vocab=64")
+    cut = ["--model-lanes=4", "--shards=gpt2.json", "--threads=1"]
+    compile_model("deep.mlir", "deep.rpb", *cut)
+    run("deep.rpb", "deep", *FLAGS)
+    taken, sent = {}, {}
+    for name, flags in (("never", ["--checkpoint=never"]), ("always", ["--checkpoint=always"]),
+                        ("policy", ["--policy=recompute-all"]), ("budget", ["--budget=36%", "--time-limit=0", "--plan-out=deep.json"])):
+        report = compile_model("deep.mlir", "part.rpb", *cut, "--mesh=model=2", *flags)
+        taken[name] = max(each["arena_bytes"] + each["workspace_bytes"] for each in report["programs"])
+        sent[name] = report["programs"][0]["replayed_percent"]
+        run("part.rpb", f"deep-{name}", *FLAGS)
+        same_folder(f"replays by {name}", "deep", f"deep-{name}")
+    check("replays take less memory", max(taken["always"], taken["budget"]) < 0.5 * taken["never"] and taken["policy"] < 0.6 * taken["never"], str(taken))
+    check("the budget needs replays of parts", sent == {"never": 0, "always": 0, "policy": 0, "budget": sent["budget"]} and sent["budget"] > 0, str(sent))
+    report = compile_model("deep.mlir", "again.rpb", *cut, "--mesh=model=2", "--plan-in=deep.json")
+    check("the plan file knows replays of parts", max(each["arena_bytes"] + each["workspace_bytes"] for each in report["programs"]) == taken["budget"],
+          str(taken))
+
+
 def check_replicas():
     """Replicas of parts send each part of a weight and of its gradient R - 1 times, from even numbers of devices."""
     zoo("wire.mlir", *GPT2)
@@ -114,8 +135,6 @@ def check_refusals():
     refused("no lanes", "--shards needs lanes of contractions", "--shards=gpt2.json")
     refused("too few lanes", "--mesh=model=4 needs a multiple of 4 lanes, got --model-lanes=2", "--model-lanes=2",
             "--shards=gpt2.json", "--mesh=model=4")
-    refused("labels of pieces", "--mesh=model=2 has no passes to replay: use it without --checkpoint", *flags_of(2),
-            "--stages=2", "--checkpoint=always")
     refused("a schedule with weights", "expected the schedule gpipe, 1f1b or interleaved-1f1b, got 'zb-h1'", *flags_of(2), "--microbatches=4",
             "--stages=2", "--schedule=zb-h1", code=1)
     name = {"name": "layer/0/up/weight"}
@@ -137,6 +156,7 @@ def main():
     check_shares()
     check_wire()
     check_replicas()
+    check_replays()
     check_refusals()
     need_mpi()
     check_processes()

@@ -58,6 +58,8 @@ struct ReportedInputs {
   int64_t modelLanes = 1;            ///< lanes of contractions whose terms are cut
   std::string schedule;              ///< schedule, as given by the user
   std::string compiler;              ///< Reprise and its version
+  /// Units of the parts of the model that a budget replays, with their exchanges, in percent.
+  int64_t replayedPercent = 0;
 };
 
 /// Seconds of the cost model per part of the step.

@@ -47,6 +47,8 @@ struct StageOptions {
   std::string schedule;
   std::string gathers;    ///< arrays gathered from replicas: saved or replayed; empty: by the plan
   std::string checkpoint; ///< always, except-last or never; empty: by the labels
+  /// Units of the parts of a model that are replayed for a budget, in percent.
+  int64_t replayedPercent = 0;
   /// Stages per device, or the nearest number that the schedule allows.
   int64_t chunks = 1;
   /// Devices and refused cuts (Dialect/Pipe/Transforms/StageInputs.h); null: devices with built-in

@@ -72,6 +72,7 @@ private:
   };
   bool refuseCut();
   bool cutForLeast();
+  bool replayMore();
   LogicalResult measure();
   void startAgain(ModuleOp start, Phase begin, Refused &first);
   LogicalResult findRuns();
@@ -317,6 +318,21 @@ LogicalResult Run::measure() {
   return llvm::any_of(runs, isOver) ? success() : plan();
 }
 
+/// Replays more units of the parts of a model, whose devices cannot replay alone what they have
+/// received. Returns false for a step without parts, and if all units are replayed.
+bool Run::replayMore() {
+  int64_t &percent = phases.stages.replayedPercent;
+  if (phases.stages.modelParts == 1 || !phases.stages.checkpoint.empty())
+    return false;
+  int64_t most = 0;
+  for (auto &run : runs)
+    if (run->getShortRoom())
+      most = std::max(most, run->leastBytes());
+  least = std::min(least.value_or(most), most);
+  percent += 50;
+  return percent <= 100;
+}
+
 /// Drops the programs of a cut that does not fit. Those of the first cut stay, for the error.
 void Run::startAgain(ModuleOp start, Phase begin, Refused &first) {
   OwningOpRef<ModuleOp> used = ModuleOp::create(module.getLoc());
@@ -351,13 +367,15 @@ LogicalResult Run::planStages() {
     if (failed(partition()) || failed(checkProfile()))
       return failure();
     pipe::CutAttr cut = pipe::findTakenCut(module);
-    bool isKnown = first.module && cut && cut.isRefused();
+    bool isKnown = first.module && cut && cut.isRefused() && phases.stages.modelParts == 1;
     if (!isKnown && (failed(cutInputs.isForLeast ? measure() : plan()) || failed(checkCancelled())))
       return failure();
     if (!isKnown && llvm::none_of(runs, roomOf))
       return success();
     bool isOver = options.timeLimitSeconds.value_or(0) > 0 && isLate(); // 0: the first plans of all
-    if (!start || isOver || ((isKnown || !refuseCut()) && !cutForLeast()))
+    bool isOfParts = phases.stages.modelParts > 1;
+    if (!start || isOver ||
+        (isOfParts ? !replayMore() : (isKnown || !refuseCut()) && !cutForLeast()))
       return (*llvm::min_element(first.module ? first.runs : runs, hasLess))->refuse(least);
     startAgain(*start, begin, first);
   }

@@ -89,9 +89,6 @@ static std::string checkModel(const StageTexts &texts, const Mesh &mesh) {
   if (lanes % parts != 0)
     return "--mesh=model=" + std::to_string(parts) + " needs a multiple of " +
            std::to_string(parts) + " lanes, got --model-lanes=" + std::to_string(lanes);
-  if (parts > 1 && !texts.checkpoint.empty() && !mesh.isSearched)
-    return "--mesh=model=" + std::to_string(parts) +
-           " has no passes to replay: use it without --checkpoint";
   return "";
 }
 
@@ -244,7 +241,7 @@ std::string reprise::checkStages(const StageTexts &texts) {
   if (!checkpoint.empty() && !pipe::findCheckpointMode(checkpoint))
     return "unknown checkpoint mode '" + checkpoint.str() + "'" +
            suggest(checkpoint, listCheckpointModes());
-  if (!checkpoint.empty() && stages == "1" && mesh.data.size == 1)
+  if (!checkpoint.empty() && stages == "1" && mesh.data.size * mesh.model.size == 1)
     return std::string("--checkpoint needs stages: add --stages") +
            (texts.stages.empty() ? "" : "=2 or more");
   int64_t number = 0;

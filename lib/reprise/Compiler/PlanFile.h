@@ -43,7 +43,8 @@ std::string readExecutions(ProgramOp formed, const llvm::json::Array &list,
 
 /// Returns whether the options in a plan have the required types.
 bool haveGoodOptions(const llvm::json::Object &plan);
-/// Returns the options; threads and targets that they do not set are those of the plan.
+/// Returns the options; threads and targets that they do not set, and the units of parts of a model
+/// that are replayed, are those of the plan.
 CompileOptions takePlanOptions(CompileOptions options);
 /// Adds the data that takePlanOptions and readBudget read.
 void addOptions(llvm::json::Object &plan, const CompileOptions &options,

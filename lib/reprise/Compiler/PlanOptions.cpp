@@ -31,12 +31,14 @@ static bool areLabels(const llvm::json::Value &value) {
 }
 
 bool reprise::haveGoodOptions(const Object &plan) {
-  std::optional<int64_t> bytes = plan.getInteger("budget_bytes");
+  std::optional<int64_t> bytes = plan.getInteger("budget_bytes"),
+                         percent = plan.getInteger("replayed_percent");
   const llvm::json::Value *budget = plan.get("budget_bytes"), *target = plan.get("target"),
                           *labels = plan.get("labels"), *units = plan.get("units");
-  return (!plan.get("threads") || readThreads(plan)) && (!target || target->getAsString()) &&
-         (!labels || areLabels(*labels)) && (!units || units->getAsArray()) &&
-         (!budget || budget->getAsNull() || bytes >= 0);
+  bool isShare = !plan.get("replayed_percent") || (percent >= 0 && percent <= 100);
+  return isShare && (!plan.get("threads") || readThreads(plan)) &&
+         (!target || target->getAsString()) && (!labels || areLabels(*labels)) &&
+         (!units || units->getAsArray()) && (!budget || budget->getAsNull() || bytes >= 0);
 }
 
 CompileOptions reprise::takePlanOptions(CompileOptions options) {
@@ -47,6 +49,7 @@ CompileOptions reprise::takePlanOptions(CompileOptions options) {
     return options;
   if (options.threads == 0)
     options.threads = readThreads(*plans.front()).value_or(0);
+  options.phases.stages.replayedPercent = plans.front()->getInteger("replayed_percent").value_or(0);
   bool isTargetGiven = options.isTargetGiven || !options.targets.empty() ||
                        options.phases.target != PhaseOptions().target;
   if (isTargetGiven)

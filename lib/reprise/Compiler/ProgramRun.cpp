@@ -185,6 +185,8 @@ LogicalResult ProgramRun::plan(const llvm::json::Value *file) {
   compiled.plan["labels"] = std::move(labels);
   compiled.plan["units"] = std::move(units);
   addOptions(compiled.plan, options, budgetBytes);
+  if (phases.stages.replayedPercent > 0)
+    compiled.plan["replayed_percent"] = phases.stages.replayedPercent;
   return success();
 }
 
@@ -221,7 +223,7 @@ LogicalResult ProgramRun::lower(Phase after) {
   describeCosts(program, costs, report);
   report.buffers = describeTimeline(program);
   report.backwardLaunch = findBackwardLaunch(program);
-  report.inputs = describeInputs(program->getParentOfType<ModuleOp>(), options.phases);
+  report.inputs = describeInputs(program->getParentOfType<ModuleOp>(), phases);
   return success();
 }
 

@@ -225,6 +225,7 @@ ReportedInputs describeInputs(ModuleOp module, const PhaseOptions &options) {
   inputs.replicas = options.stages.replicas;
   inputs.modelParts = options.stages.modelParts;
   inputs.modelLanes = options.model.lanes;
+  inputs.replayedPercent = options.stages.replayedPercent;
   inputs.schedule = options.stages.schedule;
   inputs.compiler = "Reprise " REPRISE_VERSION;
   return inputs;

@@ -91,6 +91,7 @@ void addInputs(const ReportedInputs &inputs, Object &object) {
   if (inputs.modelLanes > 1) {
     object["model_lanes"] = inputs.modelLanes;
     object["model_parts"] = inputs.modelParts;
+    object["replayed_percent"] = inputs.replayedPercent;
   }
   if (!inputs.schedule.empty())
     object["schedule"] = inputs.schedule;

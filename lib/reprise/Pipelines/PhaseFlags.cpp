@@ -44,6 +44,9 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
                            llvm::cl::init(1)};
   ListOption<std::string> begin{*this, "begin", llvm::cl::desc("scopes at which stages begin")};
   Option<std::string> schedule{*this, "schedule", llvm::cl::desc("order of the stages' passes")};
+  Option<int64_t> replayedPercent{
+      *this, "replayed-percent",
+      llvm::cl::desc("units of parts of a model that are replayed, in percent"), llvm::cl::init(0)};
   Option<std::string> checkpoint{*this, "checkpoint", llvm::cl::desc("passes that stages replay")};
   Option<int64_t> chunks{*this, "chunks", llvm::cl::desc("stages per device"), llvm::cl::init(1)};
   Option<std::string> gathers{*this, "gathers",
@@ -77,6 +80,7 @@ PhaseOptions PipelineFlags::read() const {
   options.stages.begin.assign(begin.begin(), begin.end());
   options.stages.schedule = schedule;
   options.stages.checkpoint = checkpoint;
+  options.stages.replayedPercent = replayedPercent;
   options.stages.chunks = chunks;
   options.stages.gathers = gathers;
   options.ignoreCheckpoints = ignoreCheckpoints;

@@ -253,6 +253,7 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   OpPassManager &program = nestPrograms(manager);
   buildProgramPhases(program, Phase::Autodiff, Phase::Partition, options);
   if (stages.modelParts > 1) {
+    program.addPass(pipe::createReplayPartsPass({stages.checkpoint, stages.replayedPercent}));
     manager.addPass(pipe::createFormPartPiecesPass(
         {stages.replicas, stages.devices, stages.modelParts, stages.schedule, stages.chunks}));
     return addPrograms(manager, stages);

@@ -125,6 +125,22 @@ def LabelPiecesPass : Pass<"pipe-label-pieces", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::pipe::PipeDialect", "::reprise::RepriseDialect"];
 }
 
+def ReplayPartsPass : Pass<"pipe-replay-parts", "::reprise::ProgramOp"> {
+  let summary = "Replays values of the parts of a model, and their exchanges, as labels say";
+  let description = [{
+    The parts of a model exchange values in the middle of a pass, so a device cannot replay alone what it has received.
+    This pass replays values before there are devices: the replays become ops of the backward pass, whose exchanges are
+    those of any other op. Labels that say so are followed by `reprise-checkpoint`, for all parts alike. Then all labels
+    are dropped, and the plan of each device takes these replays as given.
+
+    `checkpoint` adds labels to the ops of all units of the micro-batches that it names. `percent` adds them to a share
+    of the units of each micro-batch, the first ones. A step whose labels replay nothing is left as it is.
+  }];
+  let options = [CheckpointOption,
+    Option<"percent", "percent", "int64_t", "0", "Share of units that are replayed.">];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
 def SplitStagesPass : Pass<"pipe-split-stages", "::mlir::ModuleOp"> {
   let summary = "Distributes the pieces of a step to a program per device";
   let description = [{

@@ -140,8 +140,13 @@ private:
 
 void hoistUpdates(Block &block) {
   // A block without a derivative has no updates.
-  if (llvm::any_of(block, [](Operation &op) { return op.hasAttr(kCotangentAttr); }))
-    UpdateHoister(block).run();
+  if (llvm::none_of(block, [](Operation &op) { return op.hasAttr(kCotangentAttr); }))
+    return;
+  // Programs of several devices have constants where they are read first.
+  auto constants = llvm::to_vector(block.getOps<ConstantOp>());
+  for (ConstantOp constant : llvm::reverse(constants))
+    constant->moveBefore(&block, block.begin());
+  UpdateHoister(block).run();
 }
 
 } // namespace reprise::exec

@@ -83,7 +83,7 @@ LogicalResult DevicePrograms::need(Value value, size_t device, size_t reader, in
   std::optional<int64_t> puller =
       reader < pieces[device].size() ? getPuller(pieces[device][reader]) : std::nullopt;
   if (puller && isOfReplica(value)) {
-    needPull({value, *puller}, device);
+    needPull({value, *puller}, device, reader);
   } else if (auto argument = dyn_cast<BlockArgument>(value)) {
     maker = homeOf(argument);
   } else if (auto piece = value.getDefiningOp<PieceOp>()) {
@@ -99,14 +99,18 @@ LogicalResult DevicePrograms::need(Value value, size_t device, size_t reader, in
   }
   if (!maker || maker == device)
     return success();
+  // Updates run early if they know the numbers that they read, such as the count of steps.
+  if (isa<BlockArgument>(value) && cast<RankedTensorType>(value.getType()).getRank() == 0 &&
+      !pieces[device].empty() && !pieces[device].front().isPass())
+    reader = 0;
   auto [found, isNew] = readers[value].try_emplace({device, pass}, reader);
   found->second = std::min(found->second, reader);
   return success();
 }
 
-/// Passes of a device read an argument of a replica, or a value of no device that ops compute from
-/// such arguments.
-void DevicePrograms::needPull(Pull pull, size_t device) {
+/// Piece `reader` of a device reads an argument of a replica, or a value of no device that ops
+/// compute from such arguments.
+void DevicePrograms::needPull(Pull pull, size_t device, size_t reader) {
   auto argument = dyn_cast<BlockArgument>(pull.first);
   if (argument ? homeOf(argument) == device : !isOfReplica(pull.first))
     return;
@@ -116,9 +120,9 @@ void DevicePrograms::needPull(Pull pull, size_t device) {
     return pullers[argument].push_back({device, pull.second});
   for (Value operand : pull.first.getDefiningOp()->getOperands())
     if (isOfReplica(operand))
-      needPull({operand, pull.second}, device);
+      needPull({operand, pull.second}, device, reader);
     else
-      (void)need(operand, device, 0);
+      (void)need(operand, device, reader);
 }
 
 /// Returns true for an argument that lives on one replica, and for a value of no device that is
@@ -136,10 +140,11 @@ bool DevicePrograms::isOfReplica(Value value) {
 }
 
 std::optional<int64_t> DevicePrograms::getPuller(PieceOp piece) const {
-  if (!piece.isPass())
+  auto ofPart = piece->getAttrOfType<IntegerAttr>(kMicrobatchAttr);
+  if (!piece.isPass() && !ofPart)
     return std::nullopt;
   bool isAgain = gathers == Label::prefer_recompute;
-  return isAgain ? static_cast<int64_t>(*piece.getMicrobatch()) : -1;
+  return !isAgain ? -1 : ofPart ? ofPart.getInt() : static_cast<int64_t>(*piece.getMicrobatch());
 }
 
 /// Sends a value to a later pass of a device that has received it for another pass: behind the

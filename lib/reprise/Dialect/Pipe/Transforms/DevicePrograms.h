@@ -49,7 +49,7 @@ private:
   int64_t findJoinPass(mlir::Operation *op) const;
   mlir::LogicalResult need(mlir::Value value, size_t device, size_t reader, int64_t pass = -1);
   bool sendAgain(mlir::Value value, size_t to, size_t reader);
-  void needPull(Pull pull, size_t device);
+  void needPull(Pull pull, size_t device, size_t reader);
   bool isOfReplica(mlir::Value value);
   /// Returns the number of the micro-batch for pulls of a piece; none for a piece without pulls.
   std::optional<int64_t> getPuller(PieceOp piece) const;

@@ -1,6 +1,7 @@
 // reprise: order of sends, receives and waits between the pieces of device programs
 #include "TransferSchedule.h"
 
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Support/Rendezvous.h"
 
 using namespace mlir;
@@ -8,15 +9,18 @@ using namespace reprise;
 using namespace reprise::pipe;
 
 static constexpr int64_t kBeforeClass = 0, kAfterClass = 1, kPassClass = 2, kEarlyClass = 3,
-                         kPulledClass = 4;
+                         kPulledClass = 4, kStartClass = 5;
 
 TransferSchedule::TransferSchedule(ArrayRef<SmallVector<PieceOp>> pieces,
                                    std::vector<Message> given)
     : devices(pieces.size()), messages(std::move(given)) {
   for (auto [own, device] : llvm::zip(pieces, devices)) {
     device.turns.push_back({kBeforeClass, 0, 0});
-    for (PieceOp piece : own)
+    for (PieceOp piece : own) {
       device.turns.push_back(classify(piece));
+      if (piece->hasAttr(kMicrobatchAttr))
+        device.passes = device.turns.size();
+    }
     device.turns.push_back({kAfterClass, 0, 0});
     device.sent.resize(device.turns.size());
     device.begun.resize(device.turns.size());
@@ -45,6 +49,8 @@ void TransferSchedule::orderMessages() {
                    devices[message.to].turns[message.read]};
     if (message.isPulled)
       channels[i].second = {kPulledClass, static_cast<int64_t>(i), 0};
+    else if (message.made == 0 && message.read == 1 && channels[i].second[0] == kAfterClass)
+      channels[i].second = {kStartClass, 0, 0};
     size_t begin = message.read - (message.read > 0 && !message.isPulled);
     auto [found, isNew] = latest.try_emplace({message.from, message.to, channels[i]}, begin);
     begun[i] = found->second = std::min(found->second, begin);
@@ -102,7 +108,7 @@ std::vector<TransferSchedule::Step> TransferSchedule::listSteps(size_t number) c
   OpenSends<Channel> open;
   bool isBehind = false;
   for (size_t turn = 0; turn < device.turns.size(); ++turn) {
-    if (!isBehind && device.turns[turn][0] == kAfterClass) {
+    if (!isBehind && device.turns[turn][0] == kAfterClass && turn >= device.passes) {
       // Parameters that were sent may be written from here on.
       add(Step::Wait,
           open.take([](const Channel &channel) { return channel.second[0] != kAfterClass; }));
@@ -110,6 +116,9 @@ std::vector<TransferSchedule::Step> TransferSchedule::listSteps(size_t number) c
     }
     add(Step::Begin, device.begun[turn]);
     add(Step::Wait, device.read[turn]);
+    if (turn == 1) // numbers that were sent may be written from here on
+      add(Step::Wait,
+          open.take([](const Channel &channel) { return channel.second[0] == kStartClass; }));
     steps.push_back({Step::Run, turn});
     std::map<std::pair<size_t, Channel>, std::vector<size_t>> sent;
     for (size_t i : device.sent[turn]) {
@@ -133,10 +142,14 @@ void TransferSchedule::findWindows() {
     windows[{message.from, message.to, channels[i]}] = 2;
   // Each round allows more values in flight; if all values may be in flight, no program waits.
   while (std::optional<std::vector<size_t>> waiting = findWaitingSends()) {
-    if (waiting->empty())
+    bool hasGrown = false;
+    for (size_t i : *waiting) {
+      size_t &window = windows[{messages[i].from, messages[i].to, channels[i]}];
+      hasGrown |= window < messages.size();
+      window *= 2;
+    }
+    if (!hasGrown)
       return; // the verifier names the circle
-    for (size_t i : *waiting)
-      windows[{messages[i].from, messages[i].to, channels[i]}] *= 2;
   }
 }
 

@@ -49,6 +49,7 @@ private:
   struct Device {
     std::vector<Class> turns;
     std::vector<std::vector<size_t>> sent, begun, read; ///< messages by turn
+    size_t passes = 0; ///< turns up to the last op of a pass of a part of a model
   };
 
   static Class classify(PieceOp piece);
