@@ -320,7 +320,14 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = reprise::parseModelFile(flags.model.get(), context, sources);
   if (!module)
     return 1;
-  if (std::string wrong = findWrongName(*module, flags); !wrong.empty()) {
+  reprise::StageTexts texts = reprise::stageTexts(flags);
+  if (failed(reprise::takeGrid(*module, texts)))
+    return 1;
+  flags.completed = texts;
+  std::string wrong = findWrongName(*module, flags);
+  if (wrong.empty())
+    wrong = reprise::checkFlags(flags); // the model's mesh may not go with other flags
+  if (!wrong.empty()) {
     fail(wrong);
     return 2;
   }

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/InlinerInterfaceImpl.h"
+#include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -47,8 +48,8 @@ namespace stablehlo {
 void reprise::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect, exec::ExecDialect, func::FuncDialect,
                   index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, nests::NestDialect,
-                  pipe::PipeDialect, RepriseDialect, scf::SCFDialect, tensor::TensorDialect,
-                  ub::UBDialect, vector::VectorDialect>();
+                  pipe::PipeDialect, RepriseDialect, scf::SCFDialect, shard::ShardDialect,
+                  tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);
   registerDerivatives(registry);
@@ -78,6 +79,7 @@ void reprise::registerAllPasses() {
   registerDeferGradientPass();
   registerSliceHeadPass();
   registerShardModelPass();
+  registerAnnotateShardsPass();
   registerExpandLanesPass();
   registerFuseEpiloguesPass();
   registerSplitCastsPass();

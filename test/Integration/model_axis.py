@@ -4,11 +4,14 @@
 matrix.py compares their bits with those of one device.
 """
 
+import filecmp
 import re
+from fnmatch import fnmatch
 
 import checks
 from checks import check, compile_model, finish, refuses, run, same_folder, tool, write_json, zoo
-from matrix import write_rules
+from matrix import RULES, write_rules
+from meshes import count_bytes
 from processes import MPIRUN, need_mpi
 
 GPT2 = ["gpt2", "--dropout=0.1", "--optimizer=adamw", "--layers=2", "--width=64", "--heads=8", "--seq=8", "--batch=8", "--vocab=64"]
@@ -28,6 +31,43 @@ def check_order():
     compile_model("gpt2.mlir", "chain.rpb")
     chain = run("chain.rpb", "chain", *FLAGS)["hash"]
     check("lanes change bits", chain != one, chain)
+
+
+def write_module(model, name, mesh):
+    """Writes the module with the shardings of the rules as ops of MLIR's dialect shard."""
+    lines = []
+    for line in open(model, encoding="utf-8"):
+        if line.startswith("module"):
+            line += f"  shard.grid @mesh(shape = {mesh})\n"
+        elif "func.func @train(" in line:
+            for i, (argument, attributes) in enumerate(re.findall(r"(%arg\d+): tensor<[^>]*> {(.*?)} loc", line)):
+                found = [dims for pattern, dims in RULES["gpt2"].items() if fnmatch(re.search(r'reprise.name = "(.*?)"', attributes)[1], pattern)]
+                if found:
+                    kind = re.search(rf"{argument}: (tensor<[^>]*>)", line)[1]
+                    axes = ", ".join("[1]" if axis else "[]" for axis in found[0])
+                    line += f"    %sharding{i} = shard.sharding @mesh split_axes = [{axes}] : !shard.sharding\n"
+                    line += f"    %shard{i} = shard.shard {argument} to %sharding{i} : {kind}\n"
+        lines.append(line)
+    with open(name, "w", encoding="utf-8") as file:
+        file.writelines(lines)
+
+
+def check_module():
+    """A module with a grid and shardings has the bundle of the flags and the rules."""
+    zoo("one.mlir", *[flag for flag in GPT2 if flag != "--layers=2"], "--layers=1")
+    write_module("one.mlir", "module.mlir", "1x2")
+    flags = flags_of(2)
+    compile_model("one.mlir", "rules.rpb", *flags)
+    compile_model("module.mlir", "module.rpb", *[flag for flag in flags if not flag.startswith(("--mesh", "--shards"))])
+    check("a bundle of shardings in the module is that of the rules", filecmp.cmp("rules.rpb", "module.rpb", shallow=False))
+    write_json("other.json", {"version": 1, "rules": [{"match": {"name": "layer/0/up/weight"}, "shard": ROWS}]})
+    refuses("a mesh beside another grid", "but the options request 4",
+            "reprise-compile", "module.mlir", "-o", "no.rpb", "--model-lanes=8", "--mesh=model=4", code=1)
+    refuses("rules beside other shardings", "expected dimension 1 of 'layer/0/up/weight', which the module cuts",
+            "reprise-compile", "module.mlir", "-o", "no.rpb", "--model-lanes=8", "--shards=other.json", code=1)
+    write_module("one.mlir", "whole.mlir", "1x1")
+    refuses("shardings without lanes", "the model has shardings, which need lanes of contractions: add --model-lanes=2 or more",
+            "reprise-compile", "whole.mlir", "-o", "no.rpb", code=2)
 
 
 def check_elastic():
@@ -122,6 +162,27 @@ def check_replicas():
         check(f"{replicas} replicas of 2 parts send evenly", max(sends) < 1.3 * min(sends), str(sends))
 
 
+def check_report():
+    """The report lists transfers of each kind, whose counts and bytes are those of the programs."""
+    flags = ["--model-lanes=8", "--shards=gpt2.json"]
+    report = compile_model("one.mlir", "parts.rpb", *flags, "--mesh=model=4")
+    text = tool("reprise-opt", "one.mlir", "--reprise-to=checkpoint model-lanes=8 shards=gpt2.json model-parts=4")
+    sends = [re.findall(r"exec\.send ", program) for program in text.split("reprise.program @")[1:]]
+    programs = report["programs"]
+    totals = [sum(sum_["bytes"] for sum_ in program["sent"].values()) for program in programs]
+    check("the report has the bytes of all sends", totals == count_bytes(text) and min(totals) > 0, f"{totals}, {count_bytes(text)}")
+    check("the report has all sends", [sum(each["count"] for each in program["transfers"]) for program in programs] == [len(each) for each in sends])
+    for key in ("count", "bytes", "seconds"):
+        sums = [{kind: sum(each[key] for each in program["transfers"] if each["kind"] == kind) for kind in program["sent"]} for program in programs]
+        check(f"kinds add up in {key}", all(abs(sums[i][kind] - total[key]) <= 1e-9 * total[key] for i, program in enumerate(programs)
+                                            for kind, total in program["sent"].items()))
+    kinds = {(each["kind"], each["part"]) for program in programs for each in program["transfers"]}
+    check("gathers and sums of both passes", {(kind, part) for kind in ("gather", "sum") for part in ("forward", "backward")} <= kinds, str(kinds))
+    sum_ = [each for each in programs[0]["transfers"] if each["kind"] == "sum" and each["part"] == "forward" and each["value"].endswith(" in layer/0/mlp")]
+    check("the sum of the second contraction of the MLP, by samples", [(each["dimension"], each["count"], each["bytes"]) for each in sum_] ==
+          [(0, 3, 3 * 2 * 8 * 64 * 4)], str(sum_))
+
+
 def check_refusals():
     def refused(name, message, *flags, code=2):
         refuses(name, message, "reprise-compile", "gpt2.mlir", "-o", "no.rpb", *flags, code=code)
@@ -131,7 +192,7 @@ def check_refusals():
         refused(name, message, "--model-lanes=8", "--shards=bad.json", code=1)
 
     refused("three lanes", "expected 1, 2, 4, … lanes up to 1024 in --model-lanes, got 3", "--model-lanes=3")
-    refused("no rules", "--model-lanes needs shardings: add --shards=RULES.json", "--model-lanes=2")
+    refused("no rules", "--model-lanes needs shardings: add --shards=RULES.json, or shard.shard to the model", "--model-lanes=2")
     refused("no lanes", "--shards needs lanes of contractions", "--shards=gpt2.json")
     refused("too few lanes", "--mesh=model=4 needs a multiple of 4 lanes, got --model-lanes=2", "--model-lanes=2",
             "--shards=gpt2.json", "--mesh=model=4")
@@ -151,12 +212,14 @@ def main():
     zoo("gpt2.mlir", *GPT2)
     write_rules("gpt2")
     check_order()
+    check_module()
     check_elastic()
     check_entries()
     check_shares()
     check_wire()
     check_replicas()
     check_replays()
+    check_report()
     check_refusals()
     need_mpi()
     check_processes()

@@ -75,6 +75,8 @@ static std::string checkContractionFlags(const Flags &flags) {
 }
 
 StageTexts reprise::stageTexts(const Flags &flags) {
+  if (flags.completed)
+    return *flags.completed;
   StageTexts texts;
   if (flags.stages.isGiven())
     texts.stages = flags.stages.get();

@@ -186,9 +186,12 @@ struct Flags : cli::Tool {
                      "With --interpret: continue from the output of an earlier run"};
   cli::Text outputDir{*this, "--output-dir", "DIR|F.safetensors",
                       "With --interpret: write the results of the last step and run.json"};
+
+  /// Texts of the flags of stages with the mesh of the model; none before the model is read.
+  std::optional<StageTexts> completed;
 };
 
-/// Returns the texts of the flags of stages.
+/// Returns the texts of the flags of stages, completed by the model's mesh if it is known.
 StageTexts stageTexts(const Flags &flags);
 
 /// Returns the given targets, with --contractions for GPUs.

@@ -34,6 +34,9 @@ std::vector<std::string> listCheckpointModes();
 std::vector<std::string> listGathers();
 /// Returns an error that names the flags; empty if the texts are valid.
 std::string checkStages(const StageTexts &texts);
+/// Adds the axes of the module's `shard.grid` to valid texts that do not name them. Fails at the
+/// grid if the texts contradict it, or if it makes them invalid.
+mlir::LogicalResult takeGrid(mlir::ModuleOp module, StageTexts &texts);
 /// Parses valid texts.
 StageOptions parseStages(const StageTexts &texts);
 ModelOptions parseModel(const StageTexts &texts);

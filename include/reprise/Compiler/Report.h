@@ -62,6 +62,16 @@ struct ReportedInputs {
   int64_t replayedPercent = 0;
 };
 
+/// Transfers of one purpose and value to other devices.
+struct ReportedTransfers {
+  std::string kind;  ///< gather, sum, exchange or send
+  std::string part;  ///< part of the step that reads the value; empty if several do
+  std::string value; ///< op and scope that compute the value, or name of an argument
+  std::optional<int64_t> dim;
+  int64_t count = 0, bytes = 0; ///< transfers of a step, and their bytes
+  double seconds = 0;           ///< one after the other, by the rates of links
+};
+
 /// Seconds of the cost model per part of the step.
 struct PartSeconds {
   double forward = 0, backward = 0, replay = 0;
@@ -130,6 +140,7 @@ struct Report {
   std::optional<double> costIncrease;
   std::map<std::string, KindError> modelError;   ///< by kind; empty without a profile
   std::vector<ReportedBuffer> buffers;           ///< buffers of the arena
+  std::vector<ReportedTransfers> transfers;      ///< sent values, in the order of the first of each
   std::map<std::string, int64_t> libraryCalls;   ///< number of launches per library function
   std::vector<ReportedOwn> ownContractions;      ///< empty for a target without libraries
   std::map<std::string, ReportedCall> hostCalls; ///< calls by callee

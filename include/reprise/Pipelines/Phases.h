@@ -61,8 +61,9 @@ struct StageOptions {
 
 /// Options of the model axis (docs/explanation/ModelAxis.md).
 struct ModelOptions {
-  int64_t lanes = 1;  ///< lanes of contractions whose terms are cut: a power of two
-  std::string shards; ///< file with the shardings of arguments
+  int64_t lanes = 1; ///< lanes of contractions whose terms are cut: a power of two
+  /// File with the shardings of arguments; empty: the module has them.
+  std::string shards;
 };
 
 /// Options of the phases.
@@ -79,6 +80,8 @@ struct PhaseOptions {
   ModelOptions model;
   /// Tells whether `autodiff` replaces loops by iterations, which labels distinguish.
   bool unroll = false;
+  /// Tells whether `import` compares the module's `shard.grid` with `stages`.
+  bool checksGrid = false;
   /// Tells whether replays and originals live to the end of the step for comparison.
   bool verifyReplays = false;
 };

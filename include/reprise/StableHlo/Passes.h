@@ -3,6 +3,7 @@
 #define REPRISE_STABLEHLO_PASSES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"

@@ -75,6 +75,11 @@ std::string Request::readPhases() {
     stages.chunks = given.integer("chunks");
   if (std::string wrong = checkStages(stages); !wrong.empty())
     return wrong;
+  std::string wrong;
+  ScopedDiagnosticHandler handler(module.getContext(),
+                                  [&](Diagnostic &diagnostic) { wrong = diagnostic.str(); });
+  if (failed(takeGrid(module, stages)))
+    return wrong;
   phases.stages = parseStages(stages);
   phases.model = parseModel(stages);
   return "";

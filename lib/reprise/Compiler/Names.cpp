@@ -4,6 +4,7 @@
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Dialect/Reprise/Transforms/Grid.h"
 #include "reprise/Policy/Policy.h"
 #include "reprise/Target/Target.h"
 
@@ -22,6 +23,17 @@ std::optional<reprise::Phase> reprise::findPhase(ModuleOp module) {
 
 size_t reprise::countPrograms(ModuleOp module) {
   return std::max<size_t>(1, findPrograms(module).size());
+}
+
+/// Returns the fault of lanes without shardings, or of shardings without lanes.
+static std::string findWrongLanes(ModuleOp module, const reprise::PhaseOptions &options) {
+  const reprise::ModelOptions &model = options.model;
+  bool isSharded = reprise::hasShardings(module, options.entry);
+  if (model.lanes > 1 && model.shards.empty() && !isSharded)
+    return "--model-lanes needs shardings: add --shards=RULES.json, or shard.shard to the model";
+  if (model.lanes == 1 && isSharded)
+    return "the model has shardings, which need lanes of contractions: add --model-lanes=2 or more";
+  return "";
 }
 
 std::string reprise::findWrongName(ModuleOp module, const PhaseOptions &options,
@@ -43,6 +55,9 @@ std::string reprise::findWrongName(ModuleOp module, const PhaseOptions &options,
     return "the file holds device programs, which have been through 'autodiff': --entry, "
            "--unroll, --microbatches, --lanes, --model-lanes, --mesh, --stages and the flags of "
            "policies cannot be used";
+  if (!findPhase(module))
+    if (std::string fault = findWrongLanes(module, options); !fault.empty())
+      return fault;
   if (isEntryGiven)
     if (std::string fault = findEntryFault(module, options.entry); !fault.empty())
       return fault;

@@ -2,6 +2,8 @@
 #include "reprise/Compiler/OptionTexts.h"
 
 #include "reprise/Dialect/Pipe/IR/CheckpointModes.h"
+#include "reprise/Dialect/Reprise/IR/Shardings.h"
+#include "reprise/Dialect/Reprise/Transforms/Grid.h"
 #include "reprise/Planning/Pipeline/Schedule.h"
 #include "reprise/Support/ByteUnits.h"
 #include "reprise/Support/Wording.h"
@@ -9,6 +11,7 @@
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
+using namespace mlir;
 using namespace reprise;
 
 /// Returns whether the text is a number of stages instead of scopes.
@@ -39,8 +42,8 @@ struct MeshAxis {
 
 /// Axes of a mesh, from a text such as `data=4,model=2`.
 struct Mesh {
-  MeshAxis data{"data", "data=R", "replicas"};
-  MeshAxis model{"model", "model=P", "parts of the model"};
+  MeshAxis data{kDataAxis, "data=R", "replicas"};
+  MeshAxis model{kModelAxis, "model=P", "parts of the model"};
   bool isSearched = false; ///< whether `auto` is named beside the axes
 
   /// Reads the sizes. Returns what is wrong with the text; empty if it is valid.
@@ -82,8 +85,6 @@ static std::string checkModel(const StageTexts &texts, const Mesh &mesh) {
   if (lanes < 1 || lanes > kMostDevices || !llvm::isPowerOf2_64(lanes))
     return "expected 1, 2, 4, … lanes up to " + std::to_string(kMostDevices) +
            " in --model-lanes, got " + std::to_string(lanes);
-  if (lanes > 1 && texts.shards.empty())
-    return "--model-lanes needs shardings: add --shards=RULES.json";
   if (lanes == 1 && !texts.shards.empty())
     return "--shards needs lanes of contractions: add --model-lanes=2 or more";
   if (lanes % parts != 0)
@@ -254,6 +255,24 @@ std::string reprise::checkStages(const StageTexts &texts) {
   if (std::string wrong = checkModel(texts, mesh); !wrong.empty())
     return wrong;
   return checkDevices(texts);
+}
+
+LogicalResult reprise::takeGrid(ModuleOp module, StageTexts &texts) {
+  FailureOr<Grid> grid = Grid::find(module);
+  if (failed(grid) || !*grid)
+    return failure(failed(grid));
+  Mesh mesh;
+  (void)mesh.read(texts.mesh);
+  for (const MeshAxis &axis : {mesh.data, mesh.model})
+    if (std::optional<int64_t> size = grid->getSize(axis.name); size && !axis.isGiven)
+      texts.mesh += (texts.mesh.empty() ? "" : ",") + axis.name.str() + "=" + std::to_string(*size);
+  if (std::optional<int64_t> size = grid->getSize(kStageAxis); size && texts.stages.empty())
+    texts.stages = std::to_string(*size);
+  if (std::string wrong = checkStages(texts); !wrong.empty())
+    return grid->getOp().emitError("the grid '")
+           << grid->getOp().getSymName() << "' is a mesh that cannot be used: " << wrong;
+  StageOptions stages = parseStages(texts);
+  return grid->check(stages.replicas, stages.devices, stages.modelParts);
 }
 
 static bool isGpu(StringRef target) { return target.starts_with("cuda"); }

@@ -222,6 +222,7 @@ LogicalResult ProgramRun::lower(Phase after) {
     describeFusion(program, *report.plan);
   describeCosts(program, costs, report);
   report.buffers = describeTimeline(program);
+  report.transfers = describeTransfers(program, costs);
   report.backwardLaunch = findBackwardLaunch(program);
   report.inputs = describeInputs(program->getParentOfType<ModuleOp>(), phases);
   return success();

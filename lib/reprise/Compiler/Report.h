@@ -26,6 +26,11 @@ void describeFusion(ProgramOp step, ReportedPlan &plan);
 /// part, the device, and the errors of its rates against a profile.
 void describeCosts(ProgramOp step, const CostModel &costs, Report &report);
 
+/// Describes the values that a program sends to other programs.
+std::vector<ReportedTransfers> describeTransfers(ProgramOp step, const CostModel &costs);
+/// Returns the sums over the transfers of each kind.
+std::map<std::string, ReportedTransfers> sumByKind(const Report &report);
+
 /// Parameters, state and inputs of a step, and its number.
 int64_t countPersistentBytes(ProgramOp step);
 

@@ -132,6 +132,28 @@ static void addBuffers(const Report &report, Object &object) {
   object["live_bytes"] = Array(countLiveBytes(report.buffers));
 }
 
+static Object countTransfers(const ReportedTransfers &transfers) {
+  return Object{
+      {"count", transfers.count}, {"bytes", transfers.bytes}, {"seconds", transfers.seconds}};
+}
+
+static void addTransfers(const Report &report, Object &object) {
+  Array list;
+  Object sent;
+  for (const ReportedTransfers &each : report.transfers) {
+    Object entry = countTransfers(each);
+    entry["kind"] = each.kind;
+    entry["value"] = each.value;
+    entry["part"] = each.part.empty() ? Value(nullptr) : Value(each.part);
+    entry["dimension"] = orNull(each.dim);
+    list.push_back(std::move(entry));
+  }
+  for (const auto &[kind, sum] : sumByKind(report))
+    sent[kind] = countTransfers(sum);
+  object["transfers"] = std::move(list);
+  object["sent"] = std::move(sent);
+}
+
 Object toJson(const Report &report) {
   Object object{{"version", 1},
                 {"target", report.target},
@@ -149,6 +171,8 @@ Object toJson(const Report &report) {
     addLibraries(report, object);
   if (!report.hostCalls.empty())
     addCalls(report, object);
+  if (!report.transfers.empty())
+    addTransfers(report, object);
   if (report.commands)
     object["commands"] = *report.commands;
   if (report.replayChecks)

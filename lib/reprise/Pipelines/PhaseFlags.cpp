@@ -77,6 +77,7 @@ PhaseOptions PipelineFlags::read() const {
   options.stages.devices = stages;
   options.stages.modelParts = modelParts;
   options.stages.replicas = replicas;
+  options.checksGrid = true;
   options.stages.begin.assign(begin.begin(), begin.end());
   options.stages.schedule = schedule;
   options.stages.checkpoint = checkpoint;

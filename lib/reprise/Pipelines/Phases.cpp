@@ -101,9 +101,8 @@ static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOpti
       addSlicing(program, options);
     if (options.stages.modelParts > 1 && options.stages.devices > 1)
       addBalance(program, options.stages); // seconds of whole ops, before there are parts
-    if (!options.model.shards.empty())
-      program.addPass(createShardModelPass(
-          {options.model.lanes, options.stages.modelParts, options.model.shards}));
+    program.addPass(createShardModelPass(
+        {options.model.lanes, options.stages.modelParts, options.model.shards}));
     program.addPass(createExpandLanesPass());
     addIfCapable(program, options, &Capabilities::addsBias, createFuseEpiloguesPass());
     program.addPass(createSplitCastsPass());
@@ -154,13 +153,19 @@ LogicalResult repeatSends(ModuleOp module) {
 }
 
 static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &options) {
+  const StageOptions &stages = options.stages;
   switch (phase) {
-  case Phase::Import:
-    manager.addPass(createImportPass({options.entry}));
+  case Phase::Import: {
+    ImportPassOptions import;
+    import.entry = options.entry;
+    if (options.checksGrid)
+      import.mesh.assign({stages.replicas, stages.devices, stages.modelParts});
+    manager.addPass(createImportPass(import));
     addIfCapable(manager.nest<func::FuncOp>(), options, &Capabilities::prefersWholeRows,
                  createPadClassesPass());
     manager.addPass(createCanonicalizePass());
     return;
+  }
   case Phase::Random:
     manager.addPass(createThreadRandomPass());
     manager.addPass(createCanonicalizePass());

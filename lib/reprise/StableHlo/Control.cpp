@@ -13,6 +13,13 @@ namespace {
 
 Values importIdentity(Source &s) { return s.operands; }
 
+Values importSharding(Source &s) {
+  emitRemark(s.op->getLoc())
+      << "the sharding of a value that is no argument is not read: it follows "
+         "from those of the arguments";
+  return s.operands;
+}
+
 Values importName(Source &s) {
   std::string name = s.word("value_name");
   if (s.operands.size() != 1 || name.empty())
@@ -76,8 +83,9 @@ Values importCustomCall(Source &s) {
     return importLabel(s);
   if (target == "reprise.custom_vjp")
     return importCustomVjp(s);
-  if (target == "Sharding" || target == kCallMark || target == "SPMDFullToShardShape" ||
-      target == "SPMDShardToFullShape")
+  if (target == "Sharding")
+    return importSharding(s);
+  if (target == kCallMark || target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape")
     return s.operands;
   if (target == "reprise.stop_gradient")
     return {stopGradient(s.b(), s.operands[0])};
@@ -160,7 +168,7 @@ Values importCase(Source &s) {
 
 void addControl(Handlers &handlers) {
   handlers["stablehlo.optimization_barrier"] = {importIdentity};
-  handlers["sdy.sharding_constraint"] = {importIdentity};
+  handlers["sdy.sharding_constraint"] = {importSharding};
   handlers["stablehlo.custom_call"] = {importCustomCall};
   handlers["stablehlo.case"] = {importCase, 1, Handler::kAny};
   handlers["stablehlo.if"] = {importCase, 1, Handler::kAny};

@@ -2,6 +2,8 @@
 #include "reprise/StableHlo/Passes.h"
 
 #include "Importer.h"
+#include "Shardings.h"
+#include "mlir/Dialect/Shard/IR/ShardOps.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -85,10 +87,11 @@ private:
       return emitError(module.getLoc(), "expected a public function of one block");
     Importer importer(module, allHandlers());
     func::FuncOp model = importer.importFunction(entry, "model");
-    if (!model || failed(importer.report(module)) || failed(check(model)))
+    if (!model || failed(importer.report(module)) || failed(check(model)) ||
+        failed(importShardings(module, entry, model, axes)))
       return failure();
     for (Operation &op : llvm::make_early_inc_range(module.getBody()->getOperations()))
-      if (&op != model.getOperation())
+      if (&op != model.getOperation() && !isa<shard::GridOp>(op))
         op.erase();
     for (NamedAttribute attribute : llvm::to_vector(module->getDiscardableAttrs()))
       module->removeDiscardableAttr(attribute.getName());

@@ -297,16 +297,23 @@ private:
   /// `@NAME = <["x"=2, …]> {…}`
   ParseResult parseMesh() {
     StringAttr symbol;
+    SmallVector<Attribute> axes;
+    SmallVector<int64_t> sizes;
     auto parseAxis = [&]() -> ParseResult {
       std::string axis;
-      int64_t size;
-      return failure(parser.parseString(&axis) || parser.parseEqual() || parser.parseInteger(size));
+      int64_t &size = sizes.emplace_back();
+      if (parser.parseString(&axis) || parser.parseEqual() || parser.parseInteger(size))
+        return failure();
+      axes.push_back(parser.getBuilder().getStringAttr(axis));
+      return success();
     };
     if (parser.parseSymbolName(symbol) || parser.parseEqual() || parser.parseLess() ||
         parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis) ||
         parser.parseGreater())
       return failure();
     state.addAttribute("sym_name", symbol);
+    state.addAttribute("axes", parser.getBuilder().getArrayAttr(axes));
+    state.addAttribute("sizes", parser.getBuilder().getDenseI64ArrayAttr(sizes));
     return parser.parseOptionalAttrDict(state.attributes);
   }
 

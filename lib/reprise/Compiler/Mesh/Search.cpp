@@ -53,8 +53,9 @@ static std::string spellFlags(const mesh::Point &point, int64_t lanes, const Mod
   addNumber("--lanes=", lanes);
   if (point.replicas > 1 && point.parts == 1)
     add(point.replaysGathers ? "--gathers=replayed" : "--gathers=saved");
+  addNumber("--model-lanes=", model.lanes);
   if (!model.shards.empty())
-    add("--model-lanes=" + std::to_string(model.lanes) + " --shards=" + model.shards);
+    add("--shards=" + model.shards);
   return text;
 }
 
@@ -105,7 +106,10 @@ LogicalResult Run::describeDevice() {
 
 /// Finds the samples of a batch, at the first input that has a dimension of samples.
 LogicalResult Run::findBatch() {
-  auto entry = module.lookupSymbol<FunctionOpInterface>(options.phases.entry);
+  OwningOpRef<ModuleOp> imported = module.clone(); // shardings may name the dimension of samples
+  if (failed(runPhases(*imported, Phase::Import, options.phases)))
+    return failure();
+  auto entry = imported->lookupSymbol<FunctionOpInterface>(options.phases.entry);
   for (unsigned i = 0; entry && i < entry.getNumArguments(); ++i)
     if (auto dim = entry.getArgAttrOfType<IntegerAttr>(i, EntrySignature::kBatchDim)) {
       auto type = cast<RankedTensorType>(entry.getArgumentTypes()[i]);

@@ -33,8 +33,8 @@
 // CHECK: %[[S0:.*]] = reprise.dot_lanes %[[A0]], %arg4 lanes 2 along 0 contracting [1] x [0] {reprise.model_part = 0 : i64} : (tensor<3x4xbf16>, tensor<4x6xbf16>) -> tensor<3x6xf32>
 // CHECK: %[[S1:.*]] = reprise.dot_lanes %[[A1]], %arg5 lanes 2 along 0 contracting [1] x [0] {reprise.model_part = 1 : i64}
 // Each part adds and rounds its share of the sum: the first dimension that the parts divide.
-// CHECK-NEXT: %[[L0:.*]] = reprise.slice %[[S0]] from [0, 0] to [3, 3] by [1, 1] {reprise.model_part = 0 : i64}
-// CHECK-NEXT: %[[L1:.*]] = reprise.slice %[[S1]] from [0, 0] to [3, 3] by [1, 1] {reprise.model_part = 1 : i64}
+// CHECK-NEXT: %[[L0:.*]] = reprise.slice %[[S0]] from [0, 0] to [3, 3] by [1, 1] {reprise.model_part = 0 : i64, reprise.transfer = {dim = 1 : i64, kind = "sum", value = "reprise.dot_general at {{.*}}"}}
+// CHECK-NEXT: %[[L1:.*]] = reprise.slice %[[S1]] from [0, 0] to [3, 3] by [1, 1] {reprise.model_part = 1 : i64, {{.*}}}
 // CHECK-NEXT: %[[SUM0:.*]] = reprise.add %[[L0]], %[[L1]] {reprise.model_part = 0 : i64} : tensor<3x3xf32>
 // CHECK-NEXT: %[[Y0:.*]] = reprise.cast %[[SUM0]] {reprise.model_part = 0 : i64} : tensor<3x3xf32> to tensor<3x3xbf16>
 // CHECK-NEXT: reprise.slice %[[S0]] from [0, 3] to [3, 6]

@@ -10,8 +10,14 @@ def ImportPass : Pass<"reprise-import", "::mlir::ModuleOp"> {
     Drops every function that the entry does not reach, inlines calls and functions named by `reprise.value_and_grad`
     (each use gets its own copy of the body), numbers the random streams in program order, and makes broadcasts
     explicit. Checks roles, names and initializers of the entry.
+
+    `shard.shard` ops on arguments become attributes: `reprise.shard` for the axis model of the module's `shard.grid`,
+    and `reprise.batch_dim` for the axis data of an input.
   }];
-  let options = [Option<"entry", "entry", "std::string", "\"train\"", "The function to compile.">];
+  let options = [
+    Option<"entry", "entry", "std::string", "\"train\"", "The function to compile.">,
+    ListOption<"mesh", "mesh", "int64_t", "Replicas, stages and parts of the model, which a `shard.grid` must have.">
+  ];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
@@ -160,12 +166,27 @@ def SliceHeadPass : Pass<"reprise-slice-head", "::reprise::ProgramOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
+def AnnotateShardsPass : Pass<"reprise-annotate-shards", "::reprise::ProgramOp"> {
+  let summary = "Writes the shardings that `reprise-shard-model` finds";
+  let description = [{
+    Finds which dimensions of values the model axis cuts, as `reprise-shard-model` does with equal options, and changes
+    no op. `reprise.shards` has the sharding of each result of an op, and `reprise.shard` that of an argument: "model"
+    at the dimension that is cut. A contraction whose terms are cut has `reprise.sum_over`. A value without these
+    attributes is in one piece.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "1", "Lanes of contractions whose terms are cut: a power of two.">,
+    Option<"parts", "parts", "int64_t", "1", "Parts of the model, which divide the lanes.">,
+    Option<"rules", "rules", "std::string", "\"\"", "File with the shardings of arguments.">
+  ];
+}
+
 def ShardModelPass : Pass<"reprise-shard-model", "::reprise::ProgramOp"> {
   let summary = "Cuts values along the model axis";
   let description = [{
-    Reads the shardings of arguments, and finds by the factors of ops which dimension of every other value is cut. A
-    contraction whose terms are cut gets `lanes` lanes (`reprise.dot_lanes`). What is cut depends on rules, shapes and
-    lanes only.
+    Reads the shardings of arguments from a file and from `reprise.shard`, and finds by the factors of ops which
+    dimension of every other value is cut. A contraction whose terms are cut gets `lanes` lanes (`reprise.dot_lanes`).
+    What is cut depends on shardings, shapes and lanes only.
 
     With `parts` of more than 1 the pass cuts a flat step: an op that is cut becomes one op per part, marked with the
     number of its part (`reprise.model_part`). Sums of lanes meet in the tree of neighbours, so bits are those of one

@@ -1,6 +1,8 @@
 // reprise: construction of the programs of a pipeline's devices
 #include "DevicePrograms.h"
 
+#include "TransferKinds.h"
+
 #include "mlir/Transforms/RegionUtils.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
@@ -166,7 +168,7 @@ bool DevicePrograms::sendAgain(Value value, size_t to, size_t reader) {
       own, [&](PieceOp piece) { return piece->isBeforeInBlock(read.getOperation()); });
   devices[to].received[reader].push_back(messages.size());
   devices[deviceOf(maker)].sentAgain[behind - own.begin()].push_back(messages.size());
-  messages.push_back({value, to});
+  messages.push_back({value, to, read});
   return true;
 }
 
@@ -176,18 +178,20 @@ void DevicePrograms::numberMessages() {
     return llvm::any_of(received, [&](size_t message) { return messages[message].value == value; });
   };
   auto add = [&](Value value) {
-    auto send = [&](size_t to) {
+    auto send = [&](size_t to, size_t reader) {
       messagesOf[value].push_back(messages.size());
       messages.push_back({value, to});
+      if (reader < pieces[to].size())
+        messages.back().reader = pieces[to][reader];
       return messages.size() - 1;
     };
     if (auto found = readers.find(value); found != readers.end())
       for (auto [receiver, reader] : found->second)
         if (std::vector<size_t> &received = devices[receiver.first].received[reader];
             !sendAgain(value, receiver.first, reader) && !has(received, value))
-          received.push_back(send(receiver.first));
+          received.push_back(send(receiver.first, reader));
     for (auto [to, microbatch] : pullers.lookup(value))
-      devices[to].pulls[{value, microbatch}] = send(to);
+      devices[to].pulls[{value, microbatch}] = send(to, INT64_MAX);
   };
   for (size_t device = 0; device < devices.size(); ++device) {
     for (BlockArgument argument : step.getArguments())
@@ -279,8 +283,15 @@ void DevicePrograms::send(Value value, Device &device) {
 }
 
 void DevicePrograms::send(size_t message, Device &device) {
-  auto [value, to] = messages[message];
-  SendOp::create(builder, getMadeLoc(value), device.known.lookup(value), message, nameOf(to));
+  auto [value, to, reader] = messages[message];
+  auto made =
+      SendOp::create(builder, getMadeLoc(value), device.known.lookup(value), message, nameOf(to));
+  auto replicaOf = [&](size_t number) { return number / static_cast<size_t>(shape.ranks); };
+  if (replicaOf(devices.size() - 1) == 0)
+    return; // stages alone send plain values
+  bool crossesReplicas = replicaOf(&device - devices.data()) != replicaOf(to);
+  made->setAttr(kTransferAttr,
+                findTransfer(step, value, reader, crossesReplicas).write(step.getContext()));
 }
 
 void DevicePrograms::receive(size_t reader, Device &device) {

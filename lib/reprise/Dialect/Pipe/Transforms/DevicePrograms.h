@@ -27,7 +27,8 @@ public:
 private:
   struct Message {
     mlir::Value value;
-    size_t to; ///< device
+    size_t to;                ///< device
+    PieceOp reader = nullptr; ///< first piece that reads the value; null for pulls and results
   };
   /// Value that a device pulls for its passes over a micro-batch; for all micro-batches the number
   /// is -1.

@@ -5,6 +5,7 @@
 #include "PartOrder.h"
 #include "PartPlaces.h"
 #include "Places.h"
+#include "TransferKinds.h"
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 
@@ -18,13 +19,15 @@ namespace {
 
 /// Puts an op into a piece of its own, so that a transfer may stand before and behind it. The piece
 /// of an op of a pass has the micro-batch, so that it pulls arguments of other devices.
-void formPiece(Operation &op, int64_t device, int64_t microbatch) {
+void formPiece(Operation &op, int64_t device) {
   OpBuilder builder(&op);
   auto piece = PieceOp::create(builder, op.getLoc(), op.getResultTypes(), PieceKind::After,
                                /*stage=*/0, /*microbatch=*/nullptr, /*round=*/0, device,
                                /*segment=*/nullptr);
   if (isOfGradient(&op))
-    piece->setAttr(kMicrobatchAttr, builder.getI64IntegerAttr(microbatch));
+    piece->setAttr(kMicrobatchAttr,
+                   builder.getI64IntegerAttr(getNumber(&op, kMicrobatchAttr).value_or(0)));
+  takeTransfer(&op, piece);
   PieceOp::ensureTerminator(piece.getBody(), builder, op.getLoc());
   op.replaceAllUsesWith(piece.getResults());
   op.moveBefore(piece.getYield());
@@ -49,12 +52,12 @@ private:
     PartPlaces places(step, mesh);
     for (Operation &op : llvm::make_early_inc_range(step.getBody().front().without_terminator())) {
       std::optional<int64_t> device = places.get(&op);
-      int64_t microbatch = getNumber(&op, kMicrobatchAttr).value_or(0);
-      for (StringRef name : {StringRef(kModelPartAttr), StringRef(kStageAttr),
-                             StringRef(kMicrobatchAttr), StringRef(kBatchSumAttr)})
-        op.removeDiscardableAttr(name);
       if (device)
-        formPiece(op, *device, microbatch);
+        formPiece(op, *device);
+      for (StringRef name :
+           {StringRef(kModelPartAttr), StringRef(kStageAttr), StringRef(kMicrobatchAttr),
+            StringRef(kBatchSumAttr), StringRef(kTransferAttr)})
+        op.removeDiscardableAttr(name);
     }
     Builder builder(step.getContext());
     for (auto [argument, device] : places.getHomes()) {

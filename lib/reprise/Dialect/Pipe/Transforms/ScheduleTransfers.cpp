@@ -3,6 +3,7 @@
 
 #include "TransferSchedule.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/Transfers.h"
 
 using namespace mlir;
 
@@ -140,6 +141,8 @@ private:
     auto begun =
         exec::SendOp::create(builder, send.getLoc(), exec::EventType::get(builder.getContext()),
                              send.getValue(), send.getPeer(), tag, /*stream=*/0);
+    if (Attribute purpose = send->getAttr(kTransferAttr))
+      begun->setAttr(kTransferAttr, purpose);
     transfer.sent = begun.getEvent();
   }
 

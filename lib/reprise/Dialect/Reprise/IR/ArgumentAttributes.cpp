@@ -4,6 +4,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/IR/Shardings.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -89,6 +90,21 @@ bool isBatchDim(const AttributePlace &place, Attribute value) {
 
 bool isPosition(const AttributePlace &, Attribute value) { return readNumber(value) >= 0; }
 bool isText(const AttributePlace &, Attribute value) { return isa<StringAttr>(value); }
+
+bool isShardingOf(Type type, Attribute value) {
+  auto sharding = dyn_cast<ArrayAttr>(value);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!sharding || !tensor || static_cast<int64_t>(sharding.size()) != tensor.getRank())
+    return false;
+  auto model = StringAttr::get(value.getContext(), kModelAxis);
+  return llvm::all_of(sharding,
+                      [&](Attribute axis) { return axis == model || isa<UnitAttr>(axis); }) &&
+         llvm::count(sharding, model) <= 1;
+}
+
+bool isSharding(const AttributePlace &place, Attribute value) {
+  return isShardingOf(place.type, value);
+}
 
 bool isRows(const AttributePlace &place, Attribute value) {
   auto rows = dyn_cast<DenseI64ArrayAttr>(value);

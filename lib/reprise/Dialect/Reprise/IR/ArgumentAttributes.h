@@ -13,6 +13,9 @@ std::string explainInitializer(const AttributePlace &place, mlir::Attribute valu
 bool isEntryName(const AttributePlace &place, mlir::Attribute value);
 bool isBatchDim(const AttributePlace &place, mlir::Attribute value);
 bool isPosition(const AttributePlace &place, mlir::Attribute value);
+/// Returns true for a sharding of a value of the type.
+bool isShardingOf(mlir::Type type, mlir::Attribute value);
+bool isSharding(const AttributePlace &place, mlir::Attribute value);
 bool isText(const AttributePlace &place, mlir::Attribute value);
 bool isRows(const AttributePlace &place, mlir::Attribute value);
 bool isCheck(const AttributePlace &place, mlir::Attribute value);
@@ -24,6 +27,8 @@ inline constexpr ValueKind kInitializer{"a #reprise initializer", isInitializer,
 inline constexpr ValueKind kEntryName{"a name", isEntryName};
 inline constexpr ValueKind kBatchDim{"a dimension of the argument", isBatchDim};
 inline constexpr ValueKind kPosition{"a number from 0 on", isPosition};
+inline constexpr ValueKind kSharding{
+    "a unit attribute or \"model\" for each dimension, and \"model\" at most once", isSharding};
 inline constexpr ValueKind kText{"a string", isText};
 inline constexpr ValueKind kRowRange{"a range of rows and how many there are", isRows};
 inline constexpr ValueKind kCheck{"a string without a name beside it", isCheck};

@@ -5,6 +5,10 @@
 #include "reprise/Dialect/Reprise/IR/Groups.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
+#include "reprise/Dialect/Reprise/IR/Shardings.h"
+#include "reprise/Dialect/Reprise/IR/Transfers.h"
+
+#include "mlir/Dialect/Shard/IR/ShardOps.h"
 
 using namespace mlir;
 
@@ -77,6 +81,38 @@ static bool isStage(const AttributePlace &place, Attribute value) {
   return size > 0 && size >= trip;
 }
 
+static bool isShardings(const AttributePlace &place, Attribute value) {
+  auto list = dyn_cast<ArrayAttr>(value);
+  return list && list.size() == place.op->getNumResults() &&
+         llvm::all_of_zip(place.op->getResultTypes(), list, isShardingOf);
+}
+
+static bool isAxis(const AttributePlace &, Attribute value) {
+  return value == StringAttr::get(value.getContext(), kModelAxis);
+}
+
+/// Returns whether `value` names each axis of a grid: some of data, stage and model, in this order.
+static bool isAxes(const AttributePlace &place, Attribute value) {
+  auto list = dyn_cast<ArrayAttr>(value);
+  auto grid = cast<shard::GridOp>(place.op);
+  if (!list || static_cast<int64_t>(list.size()) != grid.getRank())
+    return false;
+  static constexpr StringRef axes[] = {kDataAxis, kStageAxis, kModelAxis};
+  ArrayRef<StringRef> rest = axes;
+  for (Attribute each : list) {
+    auto name = dyn_cast<StringAttr>(each);
+    const StringRef *found = name ? llvm::find(rest, name.getValue()) : rest.end();
+    if (found == rest.end())
+      return false;
+    rest = rest.drop_front(found - rest.begin() + 1);
+  }
+  return true;
+}
+
+static bool isPurpose(const AttributePlace &, Attribute value) {
+  return TransferPurpose::isValid(value);
+}
+
 static constexpr ValueKind kLabel{"a #reprise.label attribute", isLabel};
 static constexpr ValueKind kLabels{"a #reprise.label or a unit attribute per result",
                                    isPerResult<LabelAttr, UnitAttr>};
@@ -94,6 +130,14 @@ static constexpr ValueKind kDecisions{"a #reprise.decision per result",
 static constexpr ValueKind kReasons{"a #reprise.reason or the name of a rule per result",
                                     isPerResult<PlanReasonAttr, StringAttr>};
 static constexpr ValueKind kPlan{"a #reprise.plan attribute", isPlan};
+static constexpr ValueKind kShardings{"a sharding per result", isShardings};
+static constexpr ValueKind kPurpose{
+    "a dictionary of a kind, a value and, if there are any, a dimension and a part of the step",
+    isPurpose};
+static constexpr ValueKind kAxis{"\"model\"", isAxis};
+static constexpr ValueKind kAxes{
+    "a name for each axis of the grid, some of \"data\", \"stage\" and \"model\" in this order",
+    isAxes};
 static constexpr ValueKind kFunctionName{"the name of a function", isFilledText};
 
 //===-- Places --------------------------------------------------------------------------------===//
@@ -104,6 +148,7 @@ template <class Op> static bool isOp(const AttributePlace &place) {
 
 static constexpr PlaceKind kOnCast{"a cast", isOp<CastOp>};
 static constexpr PlaceKind kOnReshape{"a reshape", isOp<ReshapeOp>};
+static constexpr PlaceKind kOnGrid{"a shard.grid", isOp<shard::GridOp>};
 
 //===-- The table -----------------------------------------------------------------------------===//
 
@@ -142,6 +187,14 @@ static constexpr AttributeRow kTable[] = {
      "The op sums over the samples of a micro-batch, or adds such a sum to earlier sums."},
     {kModelPartAttr, kOnOp, kIndex, "partition", "",
      "Part of the model axis that the op computes."},
+    {kShardsAttr, kOnOp, kShardings, "autodiff", "",
+     "Shardings that the model axis gives to the results of the op."},
+    {kSumOverAttr, kOnOp, kAxis, "autodiff", "",
+     "Axis over whose parts the contraction sums, since its terms are cut."},
+    {kTransferAttr, kOnOp, kPurpose, "partition", "memory",
+     "For reports: purpose of the transfers of a value to other devices."},
+    {kAxesAttr, kOnGrid, kAxes, "model", "",
+     "Names of the axes of the grid; (data, model) of two axes and (model) of one without it."},
     {kPerGroupAttr, kOnOp, kMark, "autodiff", "checkpoint",
      "Mean over the batch, or quotient by its count, of which each micro-batch has its own."},
     {kSplitAttr, kOnReshape, kMark, "autodiff", "",
@@ -178,6 +231,8 @@ static constexpr AttributeRow kTable[] = {
      "Initial value of a parameter, a state or a generated input."},
     {EntrySignature::kBatchDim, kOnArgument, kBatchDim, "model", "memory",
      "Dimension that counts the samples of the batch."},
+    {kShardAttr, kOnArgument, kSharding, "model", "autodiff",
+     "Sharding: the dimension that the model axis cuts, as `[unit, \"model\"]`."},
     {EntrySignature::kPosition, kOnArgumentOrResult, kPosition, "partition", "memory",
      "Place among the arguments or the results of the step that was cut into programs."},
     {EntrySignature::kWhole, kOnArgumentOrResult, kText, "partition", "memory",

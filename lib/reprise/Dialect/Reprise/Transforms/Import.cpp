@@ -9,6 +9,7 @@
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/Sizes.h"
+#include "reprise/Dialect/Reprise/Transforms/Grid.h"
 
 using namespace mlir;
 
@@ -187,6 +188,17 @@ struct ImportPass : impl::ImportPassBase<ImportPass> {
       signalPassFailure();
   }
 
+  /// Compares the grid of the module with the mesh of the options.
+  LogicalResult checkMesh(ModuleOp module) {
+    if (mesh.empty())
+      return success();
+    if (mesh.size() != 3)
+      return module.emitError("expected replicas, stages and parts as the mesh, got ")
+             << mesh.size() << " numbers";
+    FailureOr<Grid> grid = Grid::find(module);
+    return failure(failed(grid) || failed(grid->check(mesh[0], mesh[1], mesh[2])));
+  }
+
   LogicalResult import(ModuleOp module) {
     SymbolTable symbols(module);
     auto function = symbols.lookup<func::FuncOp>(entry);
@@ -195,7 +207,8 @@ struct ImportPass : impl::ImportPassBase<ImportPass> {
     if (!function.getBody().hasOneBlock())
       return function.emitError("expected an entry of one block");
     CallInliner inliner(symbols);
-    if (failed(inliner.expandRegion(function.getBody())) || failed(checkOps(function)) ||
+    if (failed(checkMesh(module)) || failed(inliner.expandRegion(function.getBody())) ||
+        failed(takeShardings(function)) || failed(checkOps(function)) ||
         failed(completeSignature(function)) || failed(checkSizes(function)))
       return failure();
     for (Operation &op : llvm::make_early_inc_range(module.getBody()->getOperations()))

@@ -43,6 +43,11 @@ struct ModelCut {
 class ModelCuts {
 public:
   ModelCuts(ProgramOp step, const ArgumentCuts &arguments, int64_t lanes, int64_t parts);
+  /// Reads the shardings of a step and finds all cuts. Errors: numbers of lanes or parts that are
+  /// not valid; those of readModelRules; a sharding without an op that can be cut there. Without
+  /// lanes nothing is cut, and shardings are an error.
+  static mlir::FailureOr<ModelCuts> find(ProgramOp step, llvm::StringRef rules, int64_t lanes,
+                                         int64_t parts);
 
   /// Returns the cut of an op; null for an op in one piece.
   const ModelCut *get(mlir::Operation *op) const;

@@ -1,7 +1,8 @@
-// reprise: shardings of arguments, as rules in a file
+// reprise: shardings of arguments, from the module and from rules in a file
 #include "ModelRules.h"
 
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Shardings.h"
 #include "reprise/Policy/Selector/Selector.h"
 #include "reprise/Support/JsonFile.h"
 
@@ -9,8 +10,6 @@ using namespace mlir;
 using namespace reprise;
 using llvm::json::Array;
 using llvm::json::Object;
-
-static constexpr StringLiteral kModelAxis = "model";
 
 namespace {
 
@@ -90,6 +89,17 @@ LogicalResult RuleReader::readRules() {
   });
 }
 
+/// Returns whether lanes divide a dimension that is cut.
+static bool canCut(RankedTensorType type, int64_t dim, int64_t lanes) {
+  return type.getDimSize(dim) != 0 && type.getDimSize(dim) % lanes == 0;
+}
+
+/// Returns the sharding of an argument in the module; null if it has none.
+static ArrayAttr getSharding(BlockArgument argument) {
+  auto step = cast<ProgramOp>(argument.getOwner()->getParentOp());
+  return step.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kShardAttr);
+}
+
 LogicalResult RuleReader::apply(ModelRule &rule, BlockArgument argument, StringRef name) {
   rule.isUsed = true;
   auto type = cast<RankedTensorType>(argument.getType());
@@ -99,7 +109,14 @@ LogicalResult RuleReader::apply(ModelRule &rule, BlockArgument argument, StringR
                                                 Twine(rule.isCut.size()));
   const bool *cut = llvm::find(rule.isCut, true);
   int64_t dim = cut == rule.isCut.end() ? -1 : cut - rule.isCut.begin();
-  if (dim >= 0 && (type.getDimSize(dim) == 0 || type.getDimSize(dim) % lanes != 0))
+  ArrayAttr own = getSharding(argument);
+  if (own && findShardedDim(own) < 0 && dim >= 0)
+    return file.fail(rule.where + ".shard",
+                     "expected no cut of '" + name + "', which the module keeps whole");
+  if (own && findShardedDim(own) != dim)
+    return file.fail(rule.where + ".shard", "expected dimension " + Twine(findShardedDim(own)) +
+                                                " of '" + name + "', which the module cuts");
+  if (dim >= 0 && !canCut(type, dim, lanes))
     return file.fail(rule.where + ".shard[" + Twine(dim) + "]",
                      "expected a dimension that " + Twine(lanes) + " lanes divide, dimension " +
                          Twine(dim) + " of '" + name + "' has " + Twine(type.getDimSize(dim)));
@@ -125,10 +142,41 @@ FailureOr<ArgumentCuts> RuleReader::run() {
   return cuts;
 }
 
+/// Reads the shardings that the module has.
+static LogicalResult readModule(ProgramOp step, int64_t lanes, ArgumentCuts &cuts) {
+  EntrySignature signature(step);
+  for (BlockArgument argument : step.getArguments()) {
+    ArrayAttr own = getSharding(argument);
+    if (!own)
+      continue;
+    auto type = cast<RankedTensorType>(argument.getType());
+    int64_t dim = findShardedDim(own);
+    if (dim >= 0 && !canCut(type, dim, lanes))
+      return emitError(argument.getLoc())
+             << "expected a dimension that " << lanes << " lanes divide, dimension " << dim
+             << " of '" << signature.getArgumentName(argument.getArgNumber()).getValue() << "' has "
+             << type.getDimSize(dim);
+    cuts[argument.getArgNumber()] = dim;
+  }
+  return success();
+}
+
 FailureOr<ArgumentCuts> reprise::readModelRules(StringRef path, ProgramOp step, int64_t lanes) {
-  FailureOr<JsonFile> file =
-      JsonFile::read(path, "file of shardings", {"version", "rules"}, step.getLoc());
-  if (failed(file))
+  ArgumentCuts cuts;
+  if (!path.empty()) {
+    FailureOr<JsonFile> file =
+        JsonFile::read(path, "file of shardings", {"version", "rules"}, step.getLoc());
+    if (failed(file))
+      return failure();
+    FailureOr<ArgumentCuts> read = RuleReader(*file, step, lanes).run();
+    if (failed(read))
+      return failure();
+    cuts = std::move(*read);
+  }
+  if (failed(readModule(step, lanes, cuts)))
     return failure();
-  return RuleReader(*file, step, lanes).run();
+  if (llvm::none_of(cuts, [](auto cut) { return cut.second >= 0; }))
+    return step.emitError("expected a sharding that cuts an argument, since there are ")
+           << lanes << " lanes of contractions";
+  return cuts;
 }

@@ -1,4 +1,4 @@
-// reprise: shardings of arguments, as rules in a file
+// reprise: shardings of arguments, from the module and from rules in a file
 #ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_MODELRULES_H
 #define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_MODELRULES_H
 
@@ -10,10 +10,12 @@ namespace reprise {
 /// keeps the argument in one piece.
 using ArgumentCuts = llvm::DenseMap<unsigned, int64_t>;
 
-/// Reads a file of rules: {"version": 1, "rules": [{"match": {"name": "layer/*/mlp/weight"},
+/// Reads the shardings of a step: the attributes `reprise.shard` of its arguments, and a file of
+/// rules unless `path` is empty: {"version": 1, "rules": [{"match": {"name": "layer/*/mlp/weight"},
 /// "shard": [null, "model"]}]}. The first rule that matches the name of an argument holds. Errors,
-/// at the rule: a rule that matches no argument; a list of another length than the argument's rank;
-/// more than one cut dimension; a dimension that `lanes` does not divide.
+/// at the rule or at the argument: a rule that matches no argument; a list of another length than
+/// the argument's rank; more than one cut dimension; a dimension that `lanes` does not divide; a
+/// rule and an attribute that differ.
 mlir::FailureOr<ArgumentCuts> readModelRules(llvm::StringRef path, ProgramOp step, int64_t lanes);
 
 } // namespace reprise

@@ -6,7 +6,9 @@
 #include "mlir/IR/Remarks.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
+#include "reprise/Dialect/Reprise/IR/Transfers.h"
 #include "reprise/Dialect/Reprise/Transforms/PartReduction.h"
 #include "reprise/Support/ByteSize.h"
 
@@ -201,6 +203,11 @@ Value ModelSplitter::addSums(DotGeneralOp op, ArrayRef<Value> sums, RankedTensor
   return root;
 }
 
+/// Notes the purpose of the transfers of a value to other parts.
+static void markTransfer(Value value, const TransferPurpose &purpose) {
+  value.getDefiningOp()->setAttr(kTransferAttr, purpose.write(value.getContext()));
+}
+
 /// Lets each part add and round its share of a sum, which is cut along `dim`.
 void ModelSplitter::addShares(DotGeneralOp op, ArrayRef<Value> sums, int64_t dim) {
   RankedTensorType type = getPartType(op.getType(), dim);
@@ -210,6 +217,7 @@ void ModelSplitter::addShares(DotGeneralOp op, ArrayRef<Value> sums, int64_t dim
       own.push_back(slice(sum, dim, share, op));
       own.back().getDefiningOp()->setAttr(
           kModelPartAttr, Builder(op).getI64IntegerAttr(static_cast<int64_t>(part)));
+      markTransfer(own.back(), {TransferPurpose::kSum, describeOp(op), dim});
     }
     Operation *before = op->getPrevNode();
     partsOf[op.getResult()].push_back(addSums(op, own, type));
@@ -227,6 +235,9 @@ void ModelSplitter::splitSum(DotGeneralOp op, const ModelCut &cut) {
   }
   if (int64_t dim = cuts.getDim(op.getResult()); dim >= 0)
     return addShares(op, sums, dim);
+  if (parts > 1)
+    for (Value sum : sums)
+      markTransfer(sum, {TransferPurpose::kSum, describeOp(op), std::nullopt});
   op.replaceAllUsesWith(parts == 1 ? sums[0] : addSums(op, sums, op.getType()));
 }
 
@@ -263,6 +274,9 @@ Value ModelSplitter::exchange(Value value, int64_t dim, int64_t part, Operation 
     pieces.push_back(slice(own, dim, part, reader));
     pieces.back().getDefiningOp()->setAttr(
         kModelPartAttr, Builder(reader).getI64IntegerAttr(static_cast<int64_t>(from)));
+    Operation *maker = own.getDefiningOp();
+    markTransfer(pieces.back(),
+                 {TransferPurpose::kExchange, describeOp(maker ? maker : reader), dim});
   }
   OpBuilder builder(reader);
   Operation *op = ConcatenateOp::create(
