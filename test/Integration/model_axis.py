@@ -165,13 +165,15 @@ def check_replicas():
 def check_report():
     """The report lists transfers of each kind, whose counts and bytes are those of the programs."""
     flags = ["--model-lanes=8", "--shards=gpt2.json"]
-    report = compile_model("one.mlir", "parts.rpb", *flags, "--mesh=model=4")
+    report = compile_model("one.mlir", "parts.rpb", *flags, "--mesh=model=4", "--report=parts.txt")
     text = tool("reprise-opt", "one.mlir", "--reprise-to=checkpoint model-lanes=8 shards=gpt2.json model-parts=4")
     sends = [re.findall(r"exec\.send ", program) for program in text.split("reprise.program @")[1:]]
     programs = report["programs"]
     totals = [sum(sum_["bytes"] for sum_ in program["sent"].values()) for program in programs]
     check("the report has the bytes of all sends", totals == count_bytes(text) and min(totals) > 0, f"{totals}, {count_bytes(text)}")
     check("the report has all sends", [sum(each["count"] for each in program["transfers"]) for program in programs] == [len(each) for each in sends])
+    shown = re.findall(r"sent to other devices, sum .*\(([\d,]+) bytes\)", open("parts.txt", encoding="utf-8").read())
+    check("the text has the same sums", [int(each.replace(",", "")) for each in shown] == [program["sent"]["sum"]["bytes"] for program in programs], str(shown))
     for key in ("count", "bytes", "seconds"):
         sums = [{kind: sum(each[key] for each in program["transfers"] if each["kind"] == kind) for kind in program["sent"]} for program in programs]
         check(f"kinds add up in {key}", all(abs(sums[i][kind] - total[key]) <= 1e-9 * total[key] for i, program in enumerate(programs)

@@ -83,6 +83,8 @@ static void printTotals(raw_ostream &stream, const Report &report) {
   printBytes(stream, "saved for the backward pass", report.plan ? report.plan->savedBytes : 0);
   printCount(stream, "replayed ops", report.plan ? report.plan->replayedOps : 0);
   printCount(stream, "commands of a step", report.commands.value_or(0));
+  for (const auto &[kind, sum] : sumByKind(report))
+    printBytes(stream, "sent to other devices, " + kind, sum.bytes);
   for (const auto &[function, launches] : report.libraryCalls)
     printCount(stream, function, launches);
   for (const auto &[callee, call] : report.hostCalls)

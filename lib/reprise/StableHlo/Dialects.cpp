@@ -14,7 +14,8 @@ namespace {
 /// Parses `NAME VALUE` and `NAME<…>`; other forms stay text.
 Attribute parseDialectAttribute(DialectAsmParser &parser) {
   StringRef text = parser.getFullSymbolSpec(), mnemonic;
-  bool isPlain = !text.contains("<[") && !text.contains('{') && !text.contains('"');
+  bool isPlain = !text.contains("<[") && !text.contains('{') && !text.contains('"') &&
+                 !text.starts_with("sharding<");
   bool isConvolution = text.starts_with("conv<");
   if ((!isPlain && !isConvolution) || failed(parser.parseOptionalKeyword(&mnemonic)))
     return StringAttr::get(parser.getContext(), text);

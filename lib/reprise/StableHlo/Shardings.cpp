@@ -15,6 +15,7 @@ namespace {
 struct Sharding {
   StringRef mesh;
   SmallVector<StringRef> axes;
+  bool isOpen = false; ///< whether a dimension may be cut further
 };
 
 /// Reader of the text `sharding<@mesh, [{"x"}, {?}]>`.
@@ -42,7 +43,11 @@ std::string ShardingText::readDim(Sharding &sharding) {
   if (!take("{"))
     return "has an unknown form";
   while (!take("}")) {
-    if (take("?") || take(","))
+    if (take("?")) {
+      sharding.isOpen = true;
+      continue;
+    }
+    if (take(","))
       continue;
     if (!take("\"") || !rest.contains('"'))
       return "has an unknown form";
@@ -165,7 +170,10 @@ LogicalResult ShardingImporter::readArgument(unsigned argument) {
   Sharding sharding;
   if (std::string wrong = ShardingText(text).read(sharding); !wrong.empty())
     return fail(argument) << wrong << ": " << text.getValue();
-  if (failed(readMesh(argument, sharding.mesh)))
+  bool isCut = llvm::any_of(sharding.axes, [](StringRef axis) { return !axis.empty(); });
+  if (!isCut && sharding.isOpen)
+    return success(); // free to follow other values
+  if (isCut && failed(readMesh(argument, sharding.mesh)))
     return failure();
   SmallVector<SmallVector<int16_t>> &dims = found[argument];
   for (StringRef name : sharding.axes) {
