@@ -65,6 +65,18 @@ def check_judge():
     same_folder("the interpreter", "one-gpt2", "judge")
 
 
+def check_hidden():
+    """Replays that run while their device waits change no bit."""
+    cut = ["--microbatches=3", "--stages=3", "--schedule=1f1b", "--checkpoint=always"]
+    report = compile_model("gpt2.mlir", "cut.rpb", *cut)
+    hidden = [(stage["hidden"], stage["replay"]) for stage in report["pipeline"]["stages"]]
+    check("replays hide on all devices but the last", all(0 < a <= 1.001 * b for a, b in hidden[:2]) and hidden[2][0] == 0, str(hidden))
+    run("cut.rpb", "cut", *FLAGS)
+    same_folder("hidden replays", "one-gpt2", "cut")
+    tool("reprise-compile", "gpt2.mlir", "--interpret", *cut, *FLAGS, "--output-dir=judge")
+    same_folder("hidden replays in the interpreter", "one-gpt2", "judge")
+
+
 def check_second():
     """A Hessian-vector product goes up and down the pipeline twice."""
     zoo("hvp.mlir", "gpt2", "--layers=2", "--dropout=0.1", *TEXT)
@@ -197,6 +209,7 @@ def check_fitting():
 def main():
     check_bits(PART + ALL if checks.everything else PART)
     check_judge()
+    check_hidden()
     check_second()
     check_stacks()
     check_memory()

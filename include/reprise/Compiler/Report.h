@@ -152,6 +152,7 @@ struct ReportedStage {
   int64_t device = 0;
   double forward = 0, backward = 0, weight = 0;
   double replay = 0; ///< part of `backward` that is replays of the plan
+  double hidden = 0; ///< part of `replay` that runs while the device waits for the backward pass
 };
 
 /// Bytes and replays of a device of a pipeline.

@@ -1,9 +1,9 @@
 // reprise: the compiler as a library: from a model module to a bundle
 #include "reprise/Compiler.h"
 
+#include "HiddenReplays.h"
 #include "Initializers.h"
 #include "PlanFile.h"
-#include "ProgramRun.h"
 #include "Report.h"
 #include "reprise/Conversion/ExecToBundle.h"
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
@@ -94,6 +94,7 @@ private:
   std::optional<int64_t> saveAll;                ///< bytes that a share refers to
   /// Smallest budget for which a cut for the fewest bytes is known to fit.
   std::optional<int64_t> least;
+  HiddenSeconds hidden;
   Compilation compilation;
 };
 } // namespace
@@ -383,11 +384,11 @@ LogicalResult Run::planStages() {
 
 /// Lowers the planned programs. Sends depend on the plans of the programs that receive.
 LogicalResult Run::lower() {
-  if (failed(forEachRun([&](ProgramRun &run) { return run.checkpoint(after); })))
+  if (failed(forEachRun([&](ProgramRun &run) { return run.checkpoint(after); })) ||
+      (after < Phase::Checkpoint && failed(repeatSends(module))) ||
+      failed(forEachRun([&](ProgramRun &run) { return run.form(after); })))
     return failure();
-  if (after < Phase::Checkpoint && failed(repeatSends(module)))
-    return failure();
-  return forEachRun([&](ProgramRun &run) { return run.lower(after); });
+  return placeBuffers(module, runs, after, hidden);
 }
 
 FailureOr<Compilation> Run::run() {
@@ -405,7 +406,7 @@ FailureOr<Compilation> Run::run() {
   }
   if (phases.stages.countPrograms() > 1)
     compilation.pipeline =
-        describePipeline(module, compilation.programs, phases.stages.schedule == "auto");
+        describePipeline(module, compilation.programs, phases.stages.schedule == "auto", hidden);
   return std::move(compilation);
 }
 

@@ -4,7 +4,9 @@
 #include "PlanFile.h"
 #include "Report.h"
 #include "mlir/Pass/PassManager.h"
+#include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
+#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Support/Wording.h"
 
@@ -198,7 +200,7 @@ LogicalResult ProgramRun::runPhases(Phase from, Phase to) {
 
 LogicalResult ProgramRun::checkpoint(Phase after) { return runPhases(after, Phase::Checkpoint); }
 
-LogicalResult ProgramRun::lower(Phase after) {
+LogicalResult ProgramRun::form(Phase after) {
   if (!budgetBytes && options.budget && options.budget->bytes)
     budgetBytes = *options.budget->bytes;
   if (!budgetBytes || (room && *room < *budgetBytes))
@@ -216,16 +218,45 @@ LogicalResult ProgramRun::lower(Phase after) {
   } else if (budgetBytes) {
     report.budget = ReportedBudget{*budgetBytes, std::nullopt};
   }
-  if (failed(runPhases(std::max(after, Phase::Checkpoint), Phase::Memory)))
+  if (failed(runPhases(std::max(after, Phase::Checkpoint), Phase::Kernels)))
     return failure();
   if (report.plan)
     describeFusion(program, *report.plan);
   describeCosts(program, costs, report);
+  return success();
+}
+
+/// Returns whether a program with places needs more than `budget` bytes.
+static FailureOr<bool> isTooLarge(ProgramOp program, int64_t budget, LaunchFacts &facts,
+                                  unsigned threads) {
+  FailureOr<int64_t> worker = facts.findWorkerBytes(program);
+  if (failed(worker))
+    return failure();
+  return *exec::getArenaBytes(program) + threads * *worker + findCallWorkspace(program) > budget;
+}
+
+FailureOr<bool> ProgramRun::place(Phase after, OwningOpRef<ProgramOp> before) {
+  Phase from = std::max(after, Phase::Kernels);
+  if (failed(runPhases(from, Phase::Memory)))
+    return failure();
+  FailureOr<bool> isRestored = false;
+  // Live bytes are known before places are, so the packed program decides.
+  if (before && budgetBytes)
+    isRestored = isTooLarge(program, *budgetBytes, *phases.facts, countThreads(options));
+  if (failed(isRestored))
+    return failure();
+  if (*isRestored) {
+    program.getBody().takeBody(before->getBody());
+    program->setAttrs(before->getOperation()->getAttrDictionary());
+    if (failed(runPhases(from, Phase::Memory)))
+      return failure();
+  }
+  Report &report = compiled.report;
   report.buffers = describeTimeline(program);
   report.transfers = describeTransfers(program, costs);
   report.backwardLaunch = findBackwardLaunch(program);
   report.inputs = describeInputs(program->getParentOfType<ModuleOp>(), phases);
-  return success();
+  return isRestored;
 }
 
 LogicalResult ProgramRun::checkBudget() const {

@@ -38,9 +38,12 @@ public:
   mlir::LogicalResult plan(const llvm::json::Value *file);
   /// Carries out the plan: runs the phases behind `after` up to `checkpoint`.
   mlir::LogicalResult checkpoint(Phase after);
-  /// Lowers from `checkpoint` to `memory`. The report of values comes first, because launches hide
+  /// Lowers from `checkpoint` to `kernels`. The report of values comes first, because launches hide
   /// them.
-  mlir::LogicalResult lower(Phase after);
+  mlir::LogicalResult form(Phase after);
+  /// Lowers from `kernels` to `memory`. If the program exceeds its budget, it becomes `before`, its
+  /// copy before launches moved, which may be null. Returns whether it did.
+  mlir::FailureOr<bool> place(Phase after, mlir::OwningOpRef<ProgramOp> before);
   /// Checks the budget against the bytes of the report, whatever was predicted.
   mlir::LogicalResult checkBudget() const;
 

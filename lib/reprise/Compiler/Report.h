@@ -98,10 +98,24 @@ std::vector<LayerSummary> summarizeLayers(const Report &report);
 /// Returns the heading of one of several programs.
 std::string describeProgram(const CompiledProgram &program);
 
-/// Describes the pipeline of planned programs, in the order of their devices; none if their module
-/// does not record how the step was cut.
-std::optional<ReportedPipeline>
-describePipeline(mlir::ModuleOp module, llvm::ArrayRef<CompiledProgram> programs, bool isAuto);
+/// Pipeline of a step in stages, with the replays of the plans.
+struct PlannedPipeline {
+  pipeline::Schedule schedule;
+  pipeline::Pipeline pipeline;
+  std::vector<double> replays; ///< seconds per stage and micro-batch
+};
+
+/// Reads the pipeline of planned programs, in the order of their devices; none if their module does
+/// not record how the step was cut.
+std::optional<PlannedPipeline> readPipeline(mlir::ModuleOp module,
+                                            llvm::ArrayRef<const CompiledProgram *> programs);
+
+/// Describes the pipeline of planned programs. `hidden` has the seconds of replays that run while
+/// their device waits, by stage and micro-batch; it may be empty.
+std::optional<ReportedPipeline> describePipeline(mlir::ModuleOp module,
+                                                 llvm::ArrayRef<CompiledProgram> programs,
+                                                 bool isAuto,
+                                                 std::vector<std::vector<double>> hidden);
 void printPipelineText(llvm::raw_ostream &stream, const ReportedPipeline &pipeline);
 
 /// Prints the page of `data` if `path` ends with .html, otherwise `data` itself.

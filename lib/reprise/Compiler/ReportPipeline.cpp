@@ -25,9 +25,10 @@ static int64_t rankOf(int64_t device, const pipeline::Shape &shape) { return dev
 /// replays of a device are divided among its stages in the proportions of the assumed replays, or
 /// otherwise of their forward passes.
 static void takeReplays(const pipeline::Shape &shape, ArrayRef<double> known,
-                        ArrayRef<CompiledProgram> programs, pipeline::Pipeline &made,
+                        ArrayRef<const CompiledProgram *> programs, pipeline::Pipeline &made,
                         std::vector<double> &replays) {
-  for (const CompiledProgram &program : programs) {
+  for (const CompiledProgram *each : programs) {
+    const CompiledProgram &program = *each;
     if (!program.report.plan || program.device >= shape.ranks)
       continue;
     double planned = program.report.plan->cost.replay / static_cast<double>(shape.microbatches);
@@ -49,25 +50,44 @@ static void takeReplays(const pipeline::Shape &shape, ArrayRef<double> known,
   }
 }
 
-std::optional<ReportedPipeline> describePipeline(mlir::ModuleOp module,
-                                                 ArrayRef<CompiledProgram> programs, bool isAuto) {
-  SmallVector<pipe::CutAttr> cuts = pipe::getCuts(module);
+std::optional<PlannedPipeline> readPipeline(mlir::ModuleOp module,
+                                            ArrayRef<const CompiledProgram *> programs) {
   auto timing = module->getAttrOfType<pipe::TimingAttr>(pipe::kTimingAttr);
-  if (cuts.empty() || !timing)
+  if (pipe::getCuts(module).empty() || !timing)
     return std::nullopt;
+  ArrayRef<double> known = timing.getReplay().asArrayRef();
+  PlannedPipeline planned{timing.getSchedule(), timing.getPipeline(), known.vec()};
+  takeReplays(planned.schedule.shape, known, programs, planned.pipeline, planned.replays);
+  return planned;
+}
+
+static double findMean(ArrayRef<double> numbers) {
+  double sum = 0;
+  for (double number : numbers)
+    sum += number;
+  return numbers.empty() ? 0 : sum / static_cast<double>(numbers.size());
+}
+
+std::optional<ReportedPipeline> describePipeline(mlir::ModuleOp module,
+                                                 ArrayRef<CompiledProgram> programs, bool isAuto,
+                                                 std::vector<std::vector<double>> hidden) {
+  auto pointers = map_to_vector(programs, [](const CompiledProgram &own) { return &own; });
+  std::optional<PlannedPipeline> planned = readPipeline(module, pointers);
+  if (!planned)
+    return std::nullopt;
+  SmallVector<pipe::CutAttr> cuts = pipe::getCuts(module);
   ReportedPipeline reported;
   reported.schedule = cuts.front().getSchedule().str();
-  reported.pieces = timing.getSchedule();
+  reported.pieces = std::move(planned->schedule);
   const pipeline::Shape &shape = reported.pieces.shape;
-  pipeline::Pipeline made = timing.getPipeline();
-  ArrayRef<double> known = timing.getReplay().asArrayRef();
-  std::vector<double> replays = known.vec();
-  takeReplays(shape, known, programs, made, replays);
+  pipeline::Pipeline &made = planned->pipeline;
+  made.early = std::move(hidden);
   bool keepsTimes = countPieces(reported.pieces) <= kMostDrawn;
   reported.simulation = pipeline::simulate(reported.pieces, made, keepsTimes);
   for (auto [number, stage] : llvm::enumerate(made.stages))
     reported.stages.push_back({shape.rankOf(static_cast<int>(number)), stage.forward,
-                               stage.backward, stage.weight, replays[number]});
+                               stage.backward, stage.weight, planned->replays[number],
+                               made.early.empty() ? 0 : findMean(made.early[number])});
   for (const CompiledProgram &program : programs) {
     const Report &report = program.report;
     ReportedDevice &device = reported.devices.emplace_back();
@@ -130,7 +150,8 @@ json::Object toJson(const ReportedPipeline &pipeline) {
                                   {"forward", stage.forward},
                                   {"backward", stage.backward},
                                   {"weight", stage.weight},
-                                  {"replay", stage.replay}});
+                                  {"replay", stage.replay},
+                                  {"hidden", stage.hidden}});
   for (const ReportedSchedule &schedule : pipeline.schedules)
     schedules.push_back(json::Object{{"schedule", schedule.name},
                                      {"chunks", schedule.chunks},

@@ -37,6 +37,14 @@ struct Pipeline {
   std::vector<Transfer> transfers;
   std::vector<int64_t> memory; ///< bytes per rank; empty: no limit
   int64_t buffers = 2;
+  /// Seconds of each backward pass, by stage and micro-batch, that need no message, such as those
+  /// of replays: they may run while the rank waits for the message. Empty: none.
+  std::vector<std::vector<double>> early = {};
+
+  double getEarly(const Piece &piece) const {
+    bool hasEarly = piece.pass == Pass::Backward && !early.empty();
+    return hasEarly ? early[piece.stage][piece.microbatch] : 0;
+  }
 };
 
 /// Makes stages without costs, each of which reads the result of the stage before it. The number of
@@ -73,6 +81,8 @@ struct Simulation {
   std::vector<int64_t> peaks;              ///< bytes per rank
   std::vector<std::vector<double>> begins; ///< begins of the pieces, in the order of the schedule
   std::vector<std::vector<double>> ends;
+  /// Seconds that the rank waits for each piece, without the early seconds of the piece.
+  std::vector<std::vector<double>> waits;
 
   /// Returns idle time over all time, over all ranks. For equal stages (p - 1) / (m + p - 1) with
   /// 1f1b.
@@ -84,7 +94,7 @@ struct Simulation {
 
 /// Simulates a schedule: every piece begins as soon as its rank, its messages and its buffers
 /// allow. O(n) in the pieces. The schedule must have no defect except that of memory. `keepsTimes`
-/// fills begins and ends.
+/// fills begins, ends and waits.
 Simulation simulate(const Schedule &schedule, const Pipeline &pipeline, bool keepsTimes = true);
 
 } // namespace reprise::pipeline

@@ -120,6 +120,12 @@ std::vector<Split> loosen(const Problem &problem);
 /// values, directly between the two.
 pipeline::Pipeline makePipeline(const Problem &problem, const Split &split);
 
+/// Lets all replays of each pass run while its rank waits; `replays` are seconds by stage, per
+/// micro-batch. Launches that hold replays and gradients have to wait, and moved replays need
+/// bytes, so a program may hide less.
+void hideReplays(const std::vector<double> &replays, int64_t microbatches,
+                 pipeline::Pipeline &pipeline);
+
 } // namespace reprise::stages
 
 #endif // REPRISE_PLANNING_STAGES_BALANCE_H

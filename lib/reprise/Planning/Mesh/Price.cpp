@@ -237,9 +237,11 @@ Price findPrice(const Step &step, const Point &point, const Device &device, int6
   std::vector<int> ends(split->begins.begin() + 1, split->begins.end());
   ends.push_back(units);
   std::vector<int64_t> sends(point.ranks);
+  std::vector<double> replays;
   for (int stage = 0; stage < point.stages(); ++stage) {
     stages::Load load = loads.get(split->begins[stage], ends[stage], stage);
     price.fullness = std::max(price.fullness, load.fullness);
+    replays.push_back(load.replay);
     int rank = schedule.shape.rankOf(stage);
     sends[rank] += countSends(step, point, split->begins[stage], ends[stage]);
     price.sends = std::max(price.sends, sends[rank]);
@@ -247,6 +249,9 @@ Price findPrice(const Step &step, const Point &point, const Device &device, int6
                                                            split->begins[stage], ends[stage]));
   }
   pipeline::Pipeline pipeline = stages::makePipeline(problem, *split);
+  // Passes that gather parameters wait for these before they replay.
+  if (!point.replaysGathers && point.parts == 1)
+    stages::hideReplays(replays, shape.microbatches, pipeline);
   simulate(schedule, pipeline, price);
   return price;
 }

@@ -75,11 +75,15 @@ Simulation simulate(const Schedule &schedule, const Pipeline &pipeline, bool kee
   if (keepsTimes) {
     found.begins.resize(ranks);
     found.ends.resize(ranks);
+    found.waits.resize(ranks);
   }
   Walk(schedule, pipeline).run([&](int rank, size_t place, double ready) {
     const Piece &piece = schedule.ranks[rank][place];
     double seconds = findSeconds(schedule, pipeline.stages[piece.stage], piece.pass);
-    double begin = std::max(ready, free[rank]);
+    // The early seconds pass while the rank waits.
+    double begin = std::max(ready - pipeline.getEarly(piece), free[rank]);
+    if (keepsTimes)
+      found.waits[rank].push_back(std::max(0.0, ready - free[rank]));
     free[rank] = begin + seconds;
     found.busy[rank] += seconds;
     if (keepsTimes) {

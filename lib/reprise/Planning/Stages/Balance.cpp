@@ -155,6 +155,13 @@ std::vector<Split> loosen(const Problem &problem) {
   return {*fastest, middle ? *middle : *fastest, *spread};
 }
 
+void hideReplays(const std::vector<double> &replays, int64_t microbatches,
+                 pipeline::Pipeline &pipeline) {
+  pipeline.early.clear();
+  for (double seconds : replays)
+    pipeline.early.emplace_back(microbatches, seconds);
+}
+
 static double getTransferScale(const Problem &problem, int stage) {
   const Device &device = problem.devices[stage];
   return device.transfers * (device.rates < 0 ? 1 : problem.rates[device.rates].transfers);

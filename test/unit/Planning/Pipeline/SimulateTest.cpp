@@ -130,7 +130,9 @@ private:
       double free = 0;
       for (size_t place = 0; place < begins[rank].size(); ++place) {
         const Piece &piece = schedule.ranks[rank][place];
-        double begin = std::max(free, earliest(piece));
+        double early = piece.pass == Pass::Backward ? pipeline.getEarly(piece) : 0;
+        double awaited = std::max(free + early, earliest(piece)); // what needs the message begins
+        double begin = awaited - early;
         changed |= begin != begins[rank][place];
         begins[rank][place] = begin;
         free = begin + length(piece);
@@ -161,6 +163,10 @@ Pipeline makeRandom(const Shape &shape, SplitMix &random) {
                                   static_cast<double>(random.below(6))});
   }
   made.buffers = 1 + random.below(4);
+  if (random.below(2) == 0)
+    for (const Stage &stage : made.stages)
+      made.early.emplace_back(shape.microbatches,
+                              random.below(static_cast<int64_t>(stage.backward) + 1));
   return made;
 }
 
@@ -179,6 +185,23 @@ TEST(Simulate, EqualsARelaxationOfAllWaits) {
       ++simulated;
     }
   EXPECT_GT(simulated, 150);
+}
+
+/// The last rank is never idle, and the others have replayed when the last gradients arrive.
+TEST(Simulate, HidesReplaysBehindWaits) {
+  for (auto [ranks, microbatches] : {std::pair(4, 4), std::pair(4, 16), std::pair(8, 12)}) {
+    Shape shape{ranks, 1, microbatches};
+    Schedule schedule = makeSchedule(*findRule("1f1b"), shape);
+    Pipeline pipeline = makeEqual(shape);
+    for (Stage &stage : pipeline.stages) {
+      stage.forward = stage.weight = 1;
+      stage.backward = 1.5;
+    }
+    double visible = simulate(schedule, pipeline).makespan;
+    EXPECT_DOUBLE_EQ(visible, 3.5 * (microbatches + ranks - 1));
+    pipeline.early.assign(ranks, std::vector<double>(microbatches, .5));
+    EXPECT_DOUBLE_EQ(simulate(schedule, pipeline).makespan, visible - .5 * (ranks - 1));
+  }
 }
 
 TEST(Simulate, ARankHandsToItselfInNoTime) {

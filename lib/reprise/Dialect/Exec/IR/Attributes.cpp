@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Exec/IR/Attributes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "reprise/Dialect/Exec/IR/BackwardWaits.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
 
 using namespace mlir;
@@ -40,6 +41,14 @@ static bool isParts(const AttributePlace &place, Attribute value) {
              body->getOperations().size();
 }
 
+static bool isWait(const AttributePlace &place) {
+  return place.kind == AttributePlace::Op && isa<WaitOp>(place.op);
+}
+
+static bool isPass(const AttributePlace &, Attribute value) {
+  return isNumbers(value, kMostOfCount) && cast<DenseI64ArrayAttr>(value).size() == 2;
+}
+
 static bool isAlignment(const AttributePlace &, Attribute value) {
   static constexpr int64_t kWidestAccess = 16;
   return isNumber(value, kWidestAccess) && llvm::isPowerOf2_64(cast<IntegerAttr>(value).getInt());
@@ -55,6 +64,8 @@ static bool isInPlace(const AttributePlace &, Attribute value) {
 
 static constexpr PlaceKind kOnLaunch{"a launch", isLaunch};
 static constexpr PlaceKind kOnFunctionOrLaunch{"a function or on a launch", isFunctionOrLaunch};
+static constexpr PlaceKind kOnWait{"a wait", isWait};
+static constexpr ValueKind kPass{"a stage and a micro-batch, from 0 to 2^62 - 1", isPass};
 static constexpr ValueKind kOffsets{"an array of i64 from 0 to 2^62 - 1, one per result",
                                     isOffsets};
 static constexpr ValueKind kReported{"an i64 from 0 to 2^62 - 1, or on a launch an array of these",
@@ -81,6 +92,10 @@ static constexpr AttributeRow kTable[] = {
      "Bytes of the host's memory for offloaded values."},
     {kLaunchesMovedAttr, kOnFunction, kMark, "memory", "memory",
      "Launches run in another order than the ops of the step, so that the arena is smaller."},
+    {kBackwardPassAttr, kOnWait, kPass, "partition", "memory",
+     "Stage and micro-batch of the backward pass that begins behind this wait and those that "
+     "follow "
+     "it."},
     {kNestsAttr, kOnLaunch, kNests, "nests", "memory",
      "Program of loop nests that computes the launch, as the target makes it or written by hand."},
     {kInPlaceAttr, kOnLaunch, kInPlace, "nests", "",

@@ -44,9 +44,10 @@ struct StagedSchedule {
   }
 };
 
-/// Simulates a schedule. Messages that skip stages may be in flight for longer than two passes, so
-/// we try more buffers.
+/// Simulates a schedule, with replays that run while devices wait. Messages that skip stages may be
+/// in flight for longer than two passes, so we try more buffers.
 void simulate(StagedSchedule &staged) {
+  stages::hideReplays(staged.replays, staged.schedule.shape.microbatches, staged.pipeline);
   for (int64_t buffers : {int64_t(2), staged.schedule.shape.microbatches}) {
     staged.pipeline.buffers = buffers;
     std::optional<pipeline::Defect> defect = pipeline::verify(staged.schedule, staged.pipeline);

@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
 #include "TransferSchedule.h"
+#include "reprise/Dialect/Exec/IR/BackwardWaits.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Transfers.h"
 
@@ -114,6 +115,7 @@ private:
 
   void rewrite(size_t device, const TransferSchedule &schedule) {
     builder.setInsertionPointToStart(&ProgramOp(programs[device]).getBody().front());
+    size_t marked = 0; // turn whose first wait has been marked
     for (const TransferSchedule::Step &step : schedule.listSteps(device)) {
       if (step.kind == TransferSchedule::Step::Run) {
         if (step.number > 0 && step.number <= pieces[device].size())
@@ -124,14 +126,27 @@ private:
       bool isSend = messages[step.number].from == device;
       if (!isSend && messages[step.number].isPulled)
         continue; // the pull stays in the program
-      if (step.kind == TransferSchedule::Step::Wait)
-        exec::WaitOp::create(builder, transfer.send.getLoc(),
-                             isSend ? transfer.sent : transfer.arrived);
-      else if (isSend)
+      if (step.kind == TransferSchedule::Step::Wait) {
+        auto wait = exec::WaitOp::create(builder, transfer.send.getLoc(),
+                                         isSend ? transfer.sent : transfer.arrived);
+        size_t turn = messages[step.number].read;
+        if (!isSend && std::exchange(marked, turn) != turn)
+          mark(wait, device, turn);
+      } else if (isSend)
         beginSend(transfer, schedule.tagOf(step.number));
       else
         beginReceive(transfer, schedule.tagOf(step.number));
     }
+  }
+
+  /// Marks the first wait of a backward pass.
+  void mark(exec::WaitOp wait, size_t device, size_t turn) {
+    if (turn > pieces[device].size())
+      return;
+    PieceOp piece = pieces[device][turn - 1];
+    if (piece.isPass() && piece.getKind() == PieceKind::Backward && piece.getRound() == 0)
+      exec::markBackwardPass(wait, static_cast<int64_t>(piece.getStage()),
+                             static_cast<int64_t>(*piece.getMicrobatch()));
   }
 
   void beginSend(Transfer &transfer, int64_t tag) {
