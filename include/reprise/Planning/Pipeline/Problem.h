@@ -25,13 +25,17 @@ struct Transfer {
   int from = 0, to = 0; ///< stages, from < to
   /// Seconds per micro-batch, beside the computation of the ranks.
   double forward = 0, backward = 0;
+
+  int countSkipped() const { return to - from - 1; }
 };
 
 /// Stages, transfers and limits of a pipeline.
 ///
 /// - A message of a transfer leaves when its piece ends, one after the other in each direction.
-/// - Each direction has `buffers` buffers: a piece waits with message n until the reader of message
-///   n - buffers has ended. Between stages of one rank messages need no time and no buffer.
+/// - Each direction has `buffers` buffers, and one more for each stage that the transfer skips,
+///   because the sender is ahead of its reader by that many more micro-batches. A piece waits with
+///   message n until the reader of message n - buffers has ended. Between stages of one rank
+///   messages need no time and no buffer.
 struct Pipeline {
   std::vector<Stage> stages;
   std::vector<Transfer> transfers;

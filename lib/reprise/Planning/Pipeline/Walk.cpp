@@ -46,13 +46,12 @@ bool Walk::isLocal(int stage, int other) const {
 }
 
 void Walk::awaitBuffers(Waiting &waiting, const Piece &piece) const {
-  if (piece.microbatch < pipeline.buffers)
-    return;
   bool isForward = piece.pass == Pass::Forward;
   for (const Link &link : isForward ? readers[piece.stage] : sources[piece.stage]) {
-    if (isLocal(piece.stage, link.stage))
+    int64_t buffers = pipeline.buffers + pipeline.transfers[link.transfer].countSkipped();
+    if (isLocal(piece.stage, link.stage) || piece.microbatch < buffers)
       continue;
-    Piece reader{piece.pass, link.stage, static_cast<int32_t>(piece.microbatch - pipeline.buffers)};
+    Piece reader{piece.pass, link.stage, static_cast<int32_t>(piece.microbatch - buffers)};
     await(waiting, reader, endOf(reader));
   }
 }

@@ -119,8 +119,9 @@ private:
       if ((isForward ? transfer.to : transfer.from) == piece.stage)
         at = std::max(at, arrival(transfer, piece.pass, piece.microbatch));
       if (!isAtHome(transfer) && (isForward ? transfer.from : transfer.to) == piece.stage)
-        at = std::max(at, end(piece.pass, isForward ? transfer.to : transfer.from,
-                              piece.microbatch - pipeline.buffers));
+        at = std::max(at,
+                      end(piece.pass, isForward ? transfer.to : transfer.from,
+                          piece.microbatch - pipeline.buffers - (transfer.to - transfer.from - 1)));
     }
     return at;
   }
@@ -202,6 +203,16 @@ TEST(Simulate, HidesReplaysBehindWaits) {
     pipeline.early.assign(ranks, std::vector<double>(microbatches, .5));
     EXPECT_DOUBLE_EQ(simulate(schedule, pipeline).makespan, visible - .5 * (ranks - 1));
   }
+}
+
+/// A value that skips stages lets its sender run as far ahead as its other messages do.
+TEST(Simulate, ASkipDoesNotSlowDown) {
+  Schedule schedule = makeSchedule(*findRule("1f1b"), {4, 1, 12});
+  Pipeline pipeline = makeEqual(schedule.shape);
+  double chain = simulate(schedule, pipeline).makespan;
+  for (int to : {2, 3})
+    pipeline.transfers.push_back({0, to, 0, 0});
+  EXPECT_DOUBLE_EQ(simulate(schedule, pipeline).makespan, chain);
 }
 
 TEST(Simulate, ARankHandsToItselfInNoTime) {

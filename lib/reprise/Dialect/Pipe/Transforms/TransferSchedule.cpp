@@ -137,9 +137,16 @@ std::vector<TransferSchedule::Step> TransferSchedule::listSteps(size_t number) c
   return steps;
 }
 
+/// Returns the turns that may have values in flight: as many as one stage is ahead of the other.
+static size_t findWindow(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  bool isBetweenPasses = from[0] == kPassClass && to[0] == kPassClass;
+  return 1 + std::max<size_t>(1, isBetweenPasses ? std::abs(from[2] - to[2]) : 0);
+}
+
 void TransferSchedule::findWindows() {
   for (auto [i, message] : llvm::enumerate(messages))
-    windows[{message.from, message.to, channels[i]}] = 2;
+    windows[{message.from, message.to, channels[i]}] =
+        findWindow(channels[i].first, channels[i].second);
   // Each round allows more values in flight; if all values may be in flight, no program waits.
   while (std::optional<std::vector<size_t>> waiting = findWaitingSends()) {
     bool hasGrown = false;

@@ -22,10 +22,11 @@ struct Message {
 /// - Values of a turn are sent at its end, and received from one turn before the turn that reads
 ///   them. Messages of a channel are received in the order in which they are sent.
 /// - A message that is pulled has a tag of its own.
-/// - Two turns of one pass of a stage may have values in flight to one pass of another stage: the
-///   third turn waits until the other side has begun to receive the values of the first. If
-///   programs would deadlock, as with a value that skips the stages of an interleaved schedule,
-///   more turns may have values in flight. The same holds between ops behind all passes.
+/// - Two turns of one pass of a stage may have values in flight to one pass of the next stage: the
+///   third turn waits until the other side has begun to receive the values of the first. For each
+///   skipped stage one more turn may have values in flight. If programs would deadlock, as with a
+///   value that skips the stages of an interleaved schedule, still more may. The same holds between
+///   ops behind all passes.
 class TransferSchedule {
 public:
   /// Step of a device: begins to send or to receive a message, waits for a message, or runs a turn.
