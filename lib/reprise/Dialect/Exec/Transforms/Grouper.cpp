@@ -37,7 +37,7 @@ public:
     // Updates must not outwait their gradient.
     bool isReady = isElementwise(op) && llvm::all_of(producers, [&](Operation *p) {
                      return isa<ConstantOp>(p) || waiting.contains(p) || early.contains(p) ||
-                            findsStored(op, p);
+                            findsStored(op, p) || isStoredNumber(op, p);
                    });
     // An op that only reads such values waits for its reader, so that no launch stores its result.
     // A cotangent waits for the first of several readers, since its operands are stored anyway.
@@ -96,6 +96,14 @@ private:
         ops.push_back(stack.back().op);
       stack.pop_back();
     }
+  }
+
+  /// Returns true for a number that a launch in front of the last transfer has computed. A product
+  /// of the number and a parameter waits for its reader, as products of arguments do.
+  bool isStoredNumber(Operation *op, Operation *producer) const {
+    bool isInSegment = groupOf.contains(producer) || waiting.contains(producer);
+    return partOf(op) == 2 && partOf(producer) == 2 && !isInSegment &&
+           countResultElements(producer) == 1 && countResultElements(op) > 1;
   }
 
   /// Places readers of an old value before its update. If they waited longer, the update could not

@@ -138,14 +138,19 @@ private:
 };
 } // namespace
 
+/// Moves constants to the begin of the block. Programs of stages have each constant in front of its
+/// first reader, where it would hold updates back.
+static void moveConstantsUp(Block &block) {
+  SmallVector<ConstantOp> constants(block.getOps<ConstantOp>());
+  for (ConstantOp constant : llvm::reverse(constants))
+    constant->moveBefore(&block, block.begin());
+}
+
 void hoistUpdates(Block &block) {
   // A block without a derivative has no updates.
   if (llvm::none_of(block, [](Operation &op) { return op.hasAttr(kCotangentAttr); }))
     return;
-  // Programs of several devices have constants where they are read first.
-  auto constants = llvm::to_vector(block.getOps<ConstantOp>());
-  for (ConstantOp constant : llvm::reverse(constants))
-    constant->moveBefore(&block, block.begin());
+  moveConstantsUp(block);
   UpdateHoister(block).run();
 }
 
