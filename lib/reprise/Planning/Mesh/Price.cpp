@@ -87,12 +87,13 @@ static void addReplicas(const Step &step, const Point &point, const pipeline::Li
       unit.resident += gathered; // parts that devices of other replicas own
     if (point.replicas == 1 || point.parts > 1)
       continue;
+    // The own part lies outside of the arena, and once more in the joined array.
     if (!point.replaysGathers) {
-      unit.resident += gathered;
+      unit.resident += own;
       continue;
     }
     double seconds = getGatherSeconds(point, links, static_cast<double>(own));
-    unit.working += gathered;
+    unit.working += own;
     unit.forward = std::max(unit.forward, seconds);
     unit.backward = std::max(unit.backward, seconds);
   }

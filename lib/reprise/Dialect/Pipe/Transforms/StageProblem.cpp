@@ -183,6 +183,17 @@ void StageProblem::addValues() {
 
 static bool isReadByWeight(Value value) { return llvm::any_of(value.getUsers(), isOfWeight); }
 
+/// Returns whether a buffer is saved, by the number of its first value: a saved view keeps the
+/// buffer of the value that it shows.
+static std::vector<bool> findHeld(const checkpoint::Problem &problem,
+                                  const checkpoint::Solution &solution) {
+  std::vector<bool> isHeld(problem.values.size());
+  for (auto [value, decision] : llvm::zip_equal(problem.values, solution.decisions))
+    if (value.root >= 0 && (decision == Decision::Saved || decision == Decision::Kept))
+      isHeld[value.root] = true;
+  return isHeld;
+}
+
 /// Adds the bytes of a micro-batch that the labels save, and the cost of replays; or those of a
 /// mode. A replay of a saved value runs its op, and the ops before it whose values are not saved.
 void StageProblem::addSaved(StringRef mode) {
@@ -205,6 +216,7 @@ void StageProblem::addSaved(StringRef mode) {
     for (auto [rates, model] : llvm::zip(problem.rates, ArrayRef(models).drop_front()))
       rates.units[*unit].backward += model->getSecondsAlone(op) / count;
   }
+  std::vector<bool> isHeld = findHeld(scope->problem, solution);
   std::vector<double> pending(scope->problem.values.size());
   for (size_t i = 0; i < operations.size(); ++i) {
     Operation *op = scope->ops[i];
@@ -218,9 +230,7 @@ void StageProblem::addSaved(StringRef mode) {
     for (int result = 0; result < operations[i].numResults; ++result) {
       int number = operations[i].firstResult + result;
       const checkpoint::Problem::Value &value = scope->problem.values[number];
-      Decision decision = solution.decisions[number];
-      bool isSaved = decision == Decision::Saved || decision == Decision::Kept;
-      if (!isSaved || value.root != number || value.outlives) {
+      if (!isHeld[number] || value.root != number || value.outlives) {
         pending[number] = seconds;
         continue;
       }
