@@ -201,8 +201,8 @@ def compare_published(folder):
         (folder / "unlimited.json").write_text(json.dumps(unlimited))
         common = [f"--devices={devices}", "--target=cuda:sm_80", "--contractions=library", "--model-lanes=8", f"--shards={folder / 'shards.json'}"]
         ours, seconds = search(folder, model, "auto", f"--device-file={DEVICES / device}.json", *common)
-        theirs, _ = search(folder, model, f"auto,{axes}", f"--device-file={DEVICES / device}.json", "--unbuilt", *flags, *common)
-        free, _ = search(folder, model, f"auto,{axes}", f"--device-file={folder / 'unlimited.json'}", "--unbuilt", *flags, *common)
+        theirs, _ = search(folder, model, f"auto,{axes}", f"--device-file={DEVICES / device}.json", *flags, *common)
+        free, _ = search(folder, model, f"auto,{axes}", f"--device-file={folder / 'unlimited.json'}", *flags, *common)
         best, text = describe_point(ours, "")
         their, _ = describe_point(theirs, "")
         expect(f"published, {name}: a mesh", best is not None)

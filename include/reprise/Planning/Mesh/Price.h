@@ -25,12 +25,14 @@ struct Device {
   int64_t arena = INT64_MAX;  ///< bytes of arena and workspace
   double share = 0;           ///< if above 0: limit as a share of the arena of a stage
   pipeline::Links links;
+  double byteSeconds = 0; ///< seconds per byte that a launch reads or writes; 0: updates take none
 };
 
 /// Price of a point.
 struct Price {
   double makespan = 0;        ///< seconds of all passes
   double exchange = 0;        ///< seconds of gathers and sums of replicas that hide behind no pass
+  double update = 0;          ///< seconds of the updates of the device with the most bytes
   double bubble = 0;          ///< idle time over all time
   std::vector<int64_t> peaks; ///< bytes by rank of a replica
   std::vector<int> begins;    ///< first units of the stages
@@ -42,7 +44,7 @@ struct Price {
   double fullness = 0;
 
   bool fits() const { return fullness <= 1; }
-  double seconds() const { return makespan + exchange; }
+  double seconds() const { return makespan + exchange + update; }
   int64_t peak() const;
 };
 

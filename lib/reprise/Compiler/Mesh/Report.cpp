@@ -35,13 +35,14 @@ void printMesh(raw_ostream &stream, const ReportedMesh &mesh) {
                     amount(mesh.devices, "device"), amount(mesh.batch, "sample"), mesh.device,
                     amount(mesh.points, "point"), mesh.cut);
   if (!mesh.best.empty())
-    stream << formatv("{0,12}  {1,12}  {2,9}  {3,12}  {4,11}  {5,-13}  {6}\n", "step", "passes",
-                      "bubble", "exchange", "peak", "", "flags");
+    stream << formatv("{0,12}  {1,12}  {2,9}  {3,12}  {4,12}  {5,11}  {6,-13}  {7}\n", "step",
+                      "passes", "bubble", "exchange", "updates", "peak", "", "flags");
   for (const ReportedPoint &point : mesh.best)
-    stream << formatv("{0,12}  {1,12}  {2,7:f2} %  {3,12}  {4,11}  {5,-13}  {6}\n",
+    stream << formatv("{0,12}  {1,12}  {2,7:f2} %  {3,12}  {4,12}  {5,11}  {6,-13}  {7}\n",
                       showSeconds(point.price.seconds()), showSeconds(point.price.makespan),
                       100 * point.price.bubble, showSeconds(point.price.exchange),
-                      showBytes(point.price.peak()), showState(point), point.flags);
+                      showSeconds(point.price.update), showBytes(point.price.peak()),
+                      showState(point), point.flags);
   if (!mesh.missed.empty())
     stream << "other points:\n";
   for (const ReportedMiss &missed : mesh.missed)
@@ -72,6 +73,7 @@ static json::Object toJson(const ReportedPoint &point) {
                       {"seconds", point.price.seconds()},
                       {"makespan", point.price.makespan},
                       {"exchange_seconds", point.price.exchange},
+                      {"update_seconds", point.price.update},
                       {"bubble_of_total_percent", 100 * point.price.bubble},
                       {"peak_bytes", point.price.peak()},
                       {"peaks", std::move(peaks)},

@@ -95,6 +95,7 @@ LogicalResult Run::describeDevice() {
     return failure();
   costs = std::make_shared<const CostModel>(std::move(*loaded));
   space.device.links = costs->getLinks();
+  space.device.byteSeconds = costs->getTransferSeconds(1);
   space.device.memory = costs->getRates().memory.value_or(INT64_MAX);
   if (options.budget) {
     space.device.arena = options.budget->bytes.value_or(INT64_MAX);

@@ -220,6 +220,15 @@ static int64_t countSends(const Step &step, const Point &point, int first, int l
   return parameters * (point.replicas - 1) * gathers;
 }
 
+/// Returns the bytes that updates of a stage move: each array is read and written, and gradients
+/// are read. Replicas share the work.
+static double countUpdated(const Step &step, const Point &point, int first, int last) {
+  int64_t bytes = 0;
+  for (int unit = first; unit < last; ++unit)
+    bytes += 2 * step.arrays[unit] + step.parameters[unit];
+  return static_cast<double>(bytes) / static_cast<double>(point.replicas);
+}
+
 Price findPrice(const Step &step, const Point &point, const Device &device, int64_t lanes) {
   Price price;
   pipeline::Shape shape{point.ranks, point.chunks, point.ownMicrobatches(), point.rule->isVee};
@@ -238,12 +247,14 @@ Price findPrice(const Step &step, const Point &point, const Device &device, int6
   std::vector<int> ends(split->begins.begin() + 1, split->begins.end());
   ends.push_back(units);
   std::vector<int64_t> sends(point.ranks);
-  std::vector<double> replays;
+  std::vector<double> replays, updated(point.ranks);
   for (int stage = 0; stage < point.stages(); ++stage) {
     stages::Load load = loads.get(split->begins[stage], ends[stage], stage);
     price.fullness = std::max(price.fullness, load.fullness);
     replays.push_back(load.replay);
     int rank = schedule.shape.rankOf(stage);
+    updated[rank] += countUpdated(step, point, split->begins[stage], ends[stage]);
+    price.update = std::max(price.update, device.byteSeconds * updated[rank]);
     sends[rank] += countSends(step, point, split->begins[stage], ends[stage]);
     price.sends = std::max(price.sends, sends[rank]);
     price.exchange = std::max(price.exchange, findExchange(step, point, device.links, load.stage,

@@ -185,6 +185,28 @@ TEST(MeshSteps, AreJoined) {
   EXPECT_EQ(joinUnits(step, 100).countUnits(), 100u);
 }
 
+/// Each array is read and written, and its gradient is read. Replicas share that, stages divide it.
+TEST(MeshPrice, DividesUpdates) {
+  Step step = makeStep(8, 4);
+  int64_t bytes = 0;
+  for (size_t unit = 0; unit < 8; ++unit)
+    bytes += 2 * step.arrays[unit] + step.parameters[unit];
+  Device device;
+  device.byteSeconds = 1e-9;
+  for (auto [replicas, ranks] :
+       {std::pair(1, 1), std::pair(4, 1), std::pair(1, 4), std::pair(2, 2)}) {
+    Point point;
+    point.replicas = replicas;
+    point.ranks = ranks;
+    point.microbatches = 4;
+    point.rule = pipeline::findRule("1f1b");
+    Price price = findPrice(step, point, device, replicas);
+    EXPECT_NEAR(price.update,
+                1e-9 * static_cast<double>(bytes) / 4 * (replicas * ranks == 1 ? 4 : 1), 1e-12);
+    EXPECT_DOUBLE_EQ(price.seconds(), price.makespan + price.exchange + price.update);
+  }
+}
+
 /// The table of ZeRO (Rajbhandari et al. 2020, figure 1): 7.5 billion parameters on 64 devices. Per
 /// parameter 2 bytes are weights, 2 gradients, and 12 states of the optimizer.
 TEST(MeshPrice, MeetsTheTableOfZero) {
