@@ -5,6 +5,7 @@
 #include "Initializers.h"
 #include "PlanFile.h"
 #include "Report.h"
+#include "TargetContexts.h"
 #include "reprise/Conversion/ExecToBundle.h"
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
 #include "reprise/Dialect/Pipe/Transforms/StageInputs.h"
@@ -38,23 +39,16 @@ static LogicalResult lowerInitializers(ModuleOp module, const PhaseOptions &phas
 }
 
 namespace {
-/// Common data of the programs of one target.
-struct TargetContext {
-  CompileOptions options; ///< options with that target, and the device file
-  std::shared_ptr<LaunchFacts> facts;
-  std::shared_ptr<const CostModel> costs;
-};
-
 /// Compilation, from phase to phase.
 class Run {
 public:
   Run(ModuleOp module, CompileOptions given)
-      : module(module), options(std::move(given)), phases(options.phases) {}
+      : module(module), options(std::move(given)), phases(options.phases),
+        targets(module, options) {}
 
   FailureOr<Compilation> run();
 
 private:
-  FailureOr<TargetContext *> load(int64_t device);
   LogicalResult differentiate();
   LogicalResult describeDevices();
   LogicalResult partition();
@@ -89,7 +83,7 @@ private:
   PhaseOptions phases;
   pipe::StageInputs cutInputs;    ///< results of earlier cuts for the next search
   Phase after = Phase::Partition; ///< last phase that the module has been through
-  std::map<std::pair<std::string, std::string>, std::unique_ptr<TargetContext>> targets;
+  TargetContexts targets;
   std::vector<std::unique_ptr<ProgramRun>> runs; ///< by device number
   std::optional<int64_t> saveAll;                ///< bytes that a share refers to
   /// Smallest budget for which a cut for the fewest bytes is known to fit.
@@ -99,37 +93,10 @@ private:
 };
 } // namespace
 
-FailureOr<TargetContext *> Run::load(int64_t device) {
-  auto target = options.targets.find(device);
-  auto file = options.deviceFiles.find(device);
-  CompileOptions own = options;
-  if (target != options.targets.end())
-    own.phases.target = target->second;
-  if (file != options.deviceFiles.end())
-    own.costs.deviceFile = file->second;
-  std::unique_ptr<TargetContext> &found = targets[{own.phases.target, own.costs.deviceFile}];
-  if (found)
-    return found.get();
-  std::shared_ptr<LaunchFacts> facts;
-  if (own.phases.target == phases.target)
-    facts = phases.facts;
-  for (auto &[key, other] : targets)
-    if (other && key.first == own.phases.target)
-      facts = other->facts;
-  if (failed(LaunchFacts::load(own.phases.target, module.getLoc(), facts)))
-    return failure();
-  FailureOr<CostModel> costs = loadCosts(module, own);
-  if (failed(costs))
-    return failure();
-  found.reset(new TargetContext{std::move(own), std::move(facts),
-                                std::make_shared<const CostModel>(std::move(*costs))});
-  return found.get();
-}
-
 /// Describes the devices of the first replica for the cut into stages.
 LogicalResult Run::describeDevices() {
   for (int64_t device = 0; device < phases.stages.devices; ++device) {
-    FailureOr<TargetContext *> target = load(device);
+    FailureOr<TargetContext *> target = targets.load(device);
     if (failed(target))
       return failure();
     pipe::StageDevice &own = cutInputs.devices.emplace_back();
@@ -182,7 +149,7 @@ LogicalResult Run::findRuns() {
     if (*findOnlyDevice(program) != static_cast<int64_t>(i))
       return program.emitError("expected one program per device, numbered from 0: got device ")
              << *findOnlyDevice(program) << " instead of " << i;
-    FailureOr<TargetContext *> target = load(static_cast<int64_t>(i));
+    FailureOr<TargetContext *> target = targets.load(static_cast<int64_t>(i));
     if (failed(target))
       return failure();
     PhaseOptions own = phases;
@@ -271,11 +238,7 @@ LogicalResult Run::build() {
 }
 
 /// Returns whether a program can exceed a budget or its device's memory.
-bool Run::isBounded() const {
-  return options.budget || llvm::any_of(targets, [](const auto &entry) {
-           return entry.second->costs->getRates().memory.has_value();
-         });
-}
+bool Run::isBounded() const { return options.budget || targets.haveMemory(); }
 
 /// Refuses a cut whose programs do not fit. Returns whether another cut is possible: with less work
 /// for the devices with too little memory, or, with the schedule `auto`, with another schedule.
@@ -392,7 +355,7 @@ LogicalResult Run::lower() {
 }
 
 FailureOr<Compilation> Run::run() {
-  if (failed(load(0)) || failed(differentiate()))
+  if (failed(targets.load(0)) || failed(differentiate()))
     return failure();
   loadDialects(*module.getContext(), phases);
   if (failed(planStages()) || failed(lower()))

@@ -101,11 +101,11 @@ LogicalResult DevicePrograms::need(Value value, size_t device, size_t reader, in
   }
   if (!maker || maker == device)
     return success();
-  // Updates run early if they know the numbers that they read, such as the count of steps.
-  if (isa<BlockArgument>(value) && cast<RankedTensorType>(value.getType()).getRank() == 0 &&
-      !pieces[device].empty() && !pieces[device].front().isPass())
-    reader = 0;
   auto [found, isNew] = readers[value].try_emplace({device, pass}, reader);
+  // Updates between the ops of passes run early if they know their numbers, such as rates.
+  bool isOfPasses = !pieces[device].empty() && pieces[device].front().isPass();
+  auto type = cast<RankedTensorType>(value.getType());
+  reader = isa<BlockArgument>(value) && type.getRank() == 0 && !isOfPasses ? 0 : reader;
   found->second = std::min(found->second, reader);
   return success();
 }
@@ -142,16 +142,16 @@ bool DevicePrograms::isOfReplica(Value value) {
 }
 
 std::optional<int64_t> DevicePrograms::getPuller(PieceOp piece) const {
-  auto ofPart = piece->getAttrOfType<IntegerAttr>(kMicrobatchAttr);
-  if (!piece.isPass() && !ofPart)
+  auto microbatch = piece->getAttrOfType<IntegerAttr>(kMicrobatchAttr); // of an op of a part
+  if (!piece.isPass() && !microbatch)
     return std::nullopt;
-  bool isAgain = gathers == Label::prefer_recompute;
-  return !isAgain ? -1 : ofPart ? ofPart.getInt() : static_cast<int64_t>(*piece.getMicrobatch());
+  if (gathers != Label::prefer_recompute)
+    return -1;
+  return microbatch ? microbatch.getInt() : static_cast<int64_t>(*piece.getMicrobatch());
 }
 
-/// Sends a value to a later pass of a device that has received it for another pass: behind the
-/// pieces of the sender that stand before the reader. So the receiver does not keep the value.
-/// Returns false for the first receipt.
+/// Sends a value again to a later pass of a device, which does not keep it: behind the pieces of
+/// the sender that stand before the reader. Returns false for the first receipt.
 bool DevicePrograms::sendAgain(Value value, size_t to, size_t reader) {
   auto maker = value.getDefiningOp<PieceOp>();
   size_t first = reader;
@@ -172,7 +172,6 @@ bool DevicePrograms::sendAgain(Value value, size_t to, size_t reader) {
   return true;
 }
 
-/// Numbers messages device by device, in the order in which values are computed.
 void DevicePrograms::numberMessages() {
   auto has = [&](ArrayRef<size_t> received, Value value) {
     return llvm::any_of(received, [&](size_t message) { return messages[message].value == value; });
@@ -228,8 +227,7 @@ std::string DevicePrograms::nameOf(size_t device) const {
   return (named.getName() + "_" + Twine(device)).str();
 }
 
-/// Returns the attributes of all arguments. We set them together, because setting one at a time
-/// costs time quadratic in their number.
+/// Returns the attributes of all arguments; set one at a time, they cost quadratic time.
 ArrayRef<DictionaryAttr> DevicePrograms::describeArguments() {
   for (size_t i = arguments.size(); i < step.getNumArguments(); ++i) {
     NamedAttrList list(step.getArgAttrDict(i));
@@ -271,7 +269,6 @@ void DevicePrograms::createFunction(size_t number) {
   builder.setInsertionPointToEnd(block);
 }
 
-/// Returns the location of the op that computes a value.
 static Location getMadeLoc(Value value) {
   auto piece = value.getDefiningOp<PieceOp>();
   return piece ? piece.getLocOf(cast<OpResult>(value)) : value.getLoc();
@@ -286,12 +283,11 @@ void DevicePrograms::send(size_t message, Device &device) {
   auto [value, to, reader] = messages[message];
   auto made =
       SendOp::create(builder, getMadeLoc(value), device.known.lookup(value), message, nameOf(to));
-  auto replicaOf = [&](size_t number) { return number / static_cast<size_t>(shape.ranks); };
-  if (replicaOf(devices.size() - 1) == 0)
-    return; // stages alone send plain values
-  bool crossesReplicas = replicaOf(&device - devices.data()) != replicaOf(to);
-  made->setAttr(kTransferAttr,
-                findTransfer(step, value, reader, crossesReplicas).write(step.getContext()));
+  size_t ranks = shape.ranks, from = &device - devices.data();
+  if (devices.size() > ranks) // stages alone send plain values
+    made->setAttr(
+        kTransferAttr,
+        findTransfer(step, value, reader, from / ranks != to / ranks).write(step.getContext()));
 }
 
 void DevicePrograms::receive(size_t reader, Device &device) {
@@ -370,7 +366,7 @@ void DevicePrograms::mark(Operation *op, Operation *reader) const {
   op->setDiscardableAttr(kRuleAttr, StringAttr::get(op->getContext(), "--gathers"));
 }
 
-/// Returns the value in a device's program. Values of no device are cloned once per program.
+/// Returns the value in a device's program, which has one clone of each value of no device.
 Value DevicePrograms::get(Value value, Device &device) {
   if (Value known = device.known.lookupOrNull(value))
     return known;

@@ -54,6 +54,7 @@ private:
   bool isOfReplica(mlir::Value value);
   /// Returns the number of the micro-batch for pulls of a piece; none for a piece without pulls.
   std::optional<int64_t> getPuller(PieceOp piece) const;
+  /// Numbers messages device by device, in the order in which values are computed.
   void numberMessages();
   size_t deviceOf(int64_t replica, int64_t stage) const {
     return replica * shape.ranks + shape.rankOf(static_cast<int>(stage));
