@@ -35,14 +35,14 @@ static constexpr int64_t kSteps = 2;
 namespace {
 struct Mesh {
   int64_t parts = 1, replicas = 1, stages = 1;
-  std::string schedule = "", gathers = "", policy = "";
+  std::string schedule = "", gathers = "", policy = "", checkpoint = "";
   bool unroll = false;
 
   std::string text() const {
     return std::to_string(replicas) + " x " + std::to_string(stages) + " x " +
            std::to_string(parts) + (schedule.empty() ? "" : " " + schedule) +
            (gathers.empty() ? "" : ", gathers " + gathers) + (policy.empty() ? "" : ", " + policy) +
-           (unroll ? ", unrolled" : "");
+           (checkpoint.empty() ? "" : ", checkpoint " + checkpoint) + (unroll ? ", unrolled" : "");
   }
 };
 
@@ -159,6 +159,7 @@ PhaseOptions ShardChecker::makePhases(const Mesh &mesh) const {
   phases.stages.devices = mesh.stages;
   phases.stages.schedule = mesh.schedule;
   phases.stages.gathers = mesh.gathers;
+  phases.stages.checkpoint = mesh.checkpoint;
   phases.stages.leastPart = 64;
   phases.unroll = mesh.unroll;
   if (!mesh.policy.empty())
@@ -241,10 +242,12 @@ Mesh ShardChecker::drawMesh() {
   mesh.stages = random.chance(60) ? 1 : random.within(2, 3);
   if (mesh.stages > 1)
     mesh.schedule = random.pick(ArrayRef<const char *>{"gpipe", "1f1b", "1f1b", "zb-h1"});
-  if (mesh.replicas > 1)
+  if (mesh.replicas > 1 || mesh.parts > 1)
     mesh.gathers = random.pick(ArrayRef<const char *>{"", "saved", "replayed"});
   if (random.chance(40))
     mesh.policy = "recompute-all";
+  if (mesh.parts * mesh.replicas * mesh.stages > 1 && random.chance(30))
+    mesh.checkpoint = random.pick(ArrayRef<const char *>{"always", "except-last", "never"});
   mesh.unroll = random.chance(20);
   return mesh;
 }
