@@ -119,8 +119,8 @@ void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions
 
 /// Registers the pipeline `--reprise-to="PHASE from=PHASE entry=F policies=P,Q target=T
 /// microbatches=M lanes=G model-lanes=T model-parts=P shards=F stages=N replicas=R begin=S,T
-/// schedule=R checkpoint=C chunks=V gathers=HOW ignore-checkpoints allow-unmatched-rules
-/// verify-replays unroll"`.
+/// schedule=R checkpoint=C replayed-percent=N chunks=V gathers=HOW ignore-checkpoints
+/// allow-unmatched-rules verify-replays unroll"`.
 void registerPhases();
 
 } // namespace reprise

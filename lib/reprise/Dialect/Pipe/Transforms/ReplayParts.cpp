@@ -10,8 +10,6 @@
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace reprise::pipe {
@@ -57,7 +55,7 @@ struct ReplayPartsPass : impl::ReplayPartsPassBase<ReplayPartsPass> {
   }
 
 private:
-  /// Labels the first units of each micro-batch that is replayed.
+  /// Labels the first units of each micro-batch that is replayed, rounded up to a whole unit.
   void label() {
     const CheckpointMode *mode = findCheckpointMode(checkpoint);
     if (!mode && percent == 0)
@@ -80,9 +78,8 @@ private:
     for (auto [op, place] : ops) {
       auto [microbatch, unit] = place;
       bool isOfMode = mode && (microbatch == last ? mode->replaysLast : mode->replaysOthers);
-      auto share = static_cast<double>(mode ? 100 * isOfMode : percent.getValue()) / 100;
-      if (static_cast<double>(unit) <
-          std::ceil(share * static_cast<double>(units[microbatch].size())))
+      int64_t share = mode ? 100 * isOfMode : percent.getValue();
+      if (100 * unit < share * units[microbatch].size())
         label(op);
     }
   }
