@@ -191,7 +191,7 @@ SolveOptions reprise::offsets::limitWork(const Problem &problem, int64_t problem
   SolveOptions options;
   options.visits =
       std::min(options.visits / problems, 5000 * static_cast<int64_t>(problem.buffers.size()));
-  options.searchVisits = 100'000'000;
+  options.searchVisits = 100'000'000 / problems;
   return options;
 }
 
