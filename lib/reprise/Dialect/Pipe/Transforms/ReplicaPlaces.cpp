@@ -122,6 +122,24 @@ SmallVector<RowRange> ReplicaPlaces::getParts(Value value) const {
   });
 }
 
+/// Returns the replica that owns a part: the number of the part with its bits reversed. In a tree
+/// of sums, the parts for which a replica works are then neighbours at each level, and are one
+/// value.
+int64_t ReplicaPlaces::getOwner(int64_t part) const {
+  if (!llvm::isPowerOf2_64(replicas))
+    return part;
+  return static_cast<int64_t>(llvm::reverseBits(static_cast<uint64_t>(part)) >>
+                              llvm::countl_zero(static_cast<uint64_t>(replicas)) >> 1);
+}
+
+SmallVector<int64_t> ReplicaPlaces::getRuns(Operation *op) const {
+  SmallVector<int64_t> runs;
+  for (int64_t part = 0; part < replicas; ++part)
+    if (part == 0 || pick(op, part) != pick(op, part - 1))
+      runs.push_back(part);
+  return runs;
+}
+
 /// Returns the replica for which an op that is not cut works: the owner of its group, or of the
 /// first array that it reads.
 int64_t ReplicaPlaces::findOwner(Operation *op) const {
@@ -158,27 +176,30 @@ void ReplicaPlaces::describeArgument(Value argument, int64_t part,
                                      NamedAttrList &attributes) const {
   if (inputs.contains(argument))
     return; // a device has the rows that it reads
-  attributes.set(kReplicaAttr, Builder(argument.getContext()).getI64IntegerAttr(part));
+  attributes.set(kReplicaAttr, Builder(argument.getContext()).getI64IntegerAttr(getOwner(part)));
 }
 
 void ReplicaPlaces::markCopy(Operation *copy, Operation *op, int64_t part) const {
-  setReplica(copy, joint.pick(op, part));
+  setReplica(copy, pick(op, part));
 }
 
 bool ReplicaPlaces::reduces(Operation *op) const { return joint.contains(op); }
 
 void ReplicaPlaces::markReduction(Operation *made, Operation *op, int64_t part) const {
   copyMarks(made, op);
-  setReplica(made, joint.pick(op, part));
+  setReplica(made, pick(op, part));
 }
 
 /// A slice stands on the replica that computes its operand, so that only the part is sent. It
 /// stands behind all passes, so that few slices live beside the sums.
-void ReplicaPlaces::markSlice(Operation *slice, Value value, Operation *reader, int64_t) const {
+void ReplicaPlaces::markSlice(Operation *slice, Value value, Operation *reader,
+                              int64_t part) const {
   Operation *maker = value.getDefiningOp(), *place = maker ? maker : reader;
   copyMarks(slice, place);
   slice->removeDiscardableAttr(kMicrobatchAttr);
-  if (std::optional<int64_t> replica = maker ? joint.findReplica(maker) : std::nullopt)
+  if (contains(value))
+    setReplica(slice, pick(maker, part));
+  else if (std::optional<int64_t> replica = maker ? joint.findReplica(maker) : std::nullopt)
     setReplica(slice, *replica);
   else if (Attribute mark = place->getDiscardableAttr(kReplicaAttr))
     slice->setDiscardableAttr(kReplicaAttr, mark);

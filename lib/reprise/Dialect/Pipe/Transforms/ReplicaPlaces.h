@@ -24,6 +24,7 @@ public:
 
   bool contains(mlir::Value value) const override;
   llvm::SmallVector<RowRange> getParts(mlir::Value value) const override;
+  llvm::SmallVector<int64_t> getRuns(mlir::Operation *op) const override;
   void describeArgument(mlir::Value argument, int64_t part,
                         mlir::NamedAttrList &attributes) const override;
   bool reduces(mlir::Operation *op) const override;
@@ -53,6 +54,8 @@ private:
   const Group *find(mlir::Value value) const;
   Group *find(mlir::Value value);
   int64_t findOwner(mlir::Operation *op) const;
+  int64_t getOwner(int64_t part) const;
+  int64_t pick(mlir::Operation *op, int64_t part) const { return joint.pick(op, getOwner(part)); }
 
   ProgramOp step;
   EntrySignature signature;

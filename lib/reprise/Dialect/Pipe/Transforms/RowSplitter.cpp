@@ -7,6 +7,8 @@
 #include "reprise/Interfaces/Interfaces.h"
 #include "reprise/Interfaces/Kinds.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::pipe;
@@ -80,7 +82,7 @@ void RowSplitter::run() {
       op.erase();
   llvm::BitVector unused(step.getNumArguments());
   for (BlockArgument argument : step.getArguments())
-    if (partsOf.contains(argument))
+    if (runsOf.contains(argument))
       unused.set(argument.getArgNumber());
   (void)step.eraseArguments(unused);
 }
@@ -117,8 +119,13 @@ void RowSplitter::splitArguments() {
   if (arrays.empty() || failed(step.insertArguments(places, types, attributes, locations)))
     return;
   for (auto [argument, count] : llvm::zip(arrays, counts))
-    for (unsigned k = 0; k < count; ++k)
-      partsOf[argument].push_back(step.getArgument(argument.getArgNumber() + 1 + k));
+    setParts(argument, step.getArguments().slice(argument.getArgNumber() + 1, count));
+}
+
+/// Each part of an array becomes a run of its own.
+void RowSplitter::setParts(Value whole, ValueRange values) {
+  for (auto [k, range, value] : llvm::enumerate(parts.getParts(whole), values))
+    runsOf[whole].push_back({static_cast<int64_t>(k), range, value});
 }
 
 void RowSplitter::splitResults() {
@@ -148,12 +155,15 @@ void RowSplitter::replace(Operation &op) {
     if (isRowwise(&op))
       splitOp(op);
     else
-      partsOf[op.getResult(0)].assign(op.operand_begin(), op.operand_end()); // joined rows
+      setParts(op.getResult(0), op.getOperands()); // joined rows
     return;
   }
   if (reducesParts(&op) && parts.contains(op.getOperand(0)) && parts.reduces(&op)) {
     auto mark = [&](Operation *made, int64_t part) { parts.markReduction(made, &op, part); };
-    op.replaceAllUsesWith(ValueRange(reduceParts(&op, partsOf.at(op.getOperand(0)), mark)));
+    SmallVector<Value> values;
+    for (auto [k, range] : llvm::enumerate(parts.getParts(op.getOperand(0))))
+      values.push_back(getPart(op.getOperand(0), range, static_cast<int64_t>(k), &op, Value()));
+    op.replaceAllUsesWith(ValueRange(reduceParts(&op, values, mark)));
     op.erase();
     return;
   }
@@ -167,19 +177,38 @@ void RowSplitter::replace(Operation &op) {
   });
 }
 
+/// Returns the rows that each copy of an op computes. A copy reads one run of each operand.
+SmallVector<RowSplitter::Run> RowSplitter::formRuns(Operation &op) {
+  std::set<int64_t> starts;
+  llvm::copy(parts.getRuns(&op), std::inserter(starts, starts.end()));
+  for (Value operand : op.getOperands())
+    if (auto known = runsOf.find(operand); known != runsOf.end())
+      for (const Run &run : known->second)
+        starts.insert(run.part);
+  SmallVector<RowRange> ranges = parts.getParts(op.getResult(0));
+  SmallVector<Run> runs;
+  for (int64_t start : starts) {
+    if (!runs.empty())
+      runs.back().rows.end = ranges[start].first;
+    runs.push_back({start, {ranges[start].first, ranges.back().end}, Value()});
+  }
+  return runs;
+}
+
 void RowSplitter::splitOp(Operation &op) {
   Value whole = op.getResult(0);
   OpBuilder builder(&op);
-  for (auto [k, range] : llvm::enumerate(parts.getParts(whole))) {
-    auto part = static_cast<int64_t>(k);
+  SmallVector<Run> runs = formRuns(op);
+  for (Run &run : runs) {
     IRMapping mapping;
     for (Value operand : op.getOperands())
-      mapping.map(operand, getPart(operand, range, part, &op, whole));
+      mapping.map(operand, getPart(operand, run.rows, run.part, &op, whole));
     Operation *copy = builder.clone(op, mapping);
-    copy->getResult(0).setType(getPartType(whole.getType(), range.size()));
-    parts.markCopy(copy, &op, part);
-    partsOf[whole].push_back(copy->getResult(0));
+    copy->getResult(0).setType(getPartType(whole.getType(), run.rows.size()));
+    parts.markCopy(copy, &op, run.part);
+    run.value = copy->getResult(0);
   }
+  runsOf[whole] = std::move(runs);
 }
 
 /// Replaces a slice that lies in one part of a cut array. Returns false if no part contains it.
@@ -205,12 +234,20 @@ bool RowSplitter::takePart(reprise::SliceOp op) {
   return true;
 }
 
-/// Returns the part of a value that `reader` reads, to compute the same part of `result`, if it is
-/// known.
+/// Returns the rows of a value that `reader` reads, to compute the same rows of `result`, if it is
+/// known. The rows begin at a part, and lie in one run of a cut array.
 Value RowSplitter::getPart(Value value, RowRange range, int64_t part, Operation *reader,
                            Value result) {
-  if (auto known = partsOf.find(value); known != partsOf.end())
-    return known->second[part];
+  Value from = value;
+  RowRange rows = range;
+  if (auto known = runsOf.find(value); known != runsOf.end()) {
+    const Run &run = *std::prev(
+        llvm::upper_bound(known->second, part, [](int64_t k, const Run &r) { return k < r.part; }));
+    if (run.rows.size() == range.size())
+      return run.value;
+    from = run.value;
+    rows = {range.first - run.rows.first, range.end - run.rows.first};
+  }
   Operation *maker = value.getDefiningOp();
   if (auto constant = dyn_cast_or_null<ConstantOp>(maker))
     if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
@@ -218,7 +255,9 @@ Value RowSplitter::getPart(Value value, RowRange range, int64_t part, Operation 
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(maker))
     if (!llvm::is_contained(broadcast.getDims(), 0))
       return getBroadcast(broadcast, range, part, result);
-  return slice(value, range, part, reader);
+  Value made = slice(from, rows, reader);
+  parts.markSlice(made.getDefiningOp(), value, reader, part);
+  return made;
 }
 
 Value RowSplitter::getConstant(ConstantOp whole, SplatElementsAttr splat, int64_t rows) {
@@ -247,23 +286,21 @@ Value RowSplitter::getBroadcast(BroadcastOp whole, RowRange range, int64_t part,
   return made;
 }
 
-Value RowSplitter::slice(Value value, RowRange range, int64_t part, Operation *reader) {
-  auto type = cast<RankedTensorType>(value.getType());
+Value RowSplitter::slice(Value from, RowRange range, Operation *reader) {
+  auto type = cast<RankedTensorType>(from.getType());
   SmallVector<int64_t> starts(type.getRank(), 0), ends(type.getShape()), strides(type.getRank(), 1);
   starts.front() = range.first;
   ends.front() = range.end;
   OpBuilder builder(reader);
-  Operation *made = reprise::SliceOp::create(
-      builder, reader->getLoc(), getPartType(type, range.size()), value, starts, ends, strides);
-  parts.markSlice(made, value, reader, part);
-  return made->getResult(0);
+  return reprise::SliceOp::create(builder, reader->getLoc(), getPartType(type, range.size()), from,
+                                  starts, ends, strides);
 }
 
 /// Returns the whole array, for an op that cannot read parts.
 Value RowSplitter::join(Value value, Operation *reader) {
   OpBuilder builder(reader);
-  Operation *made =
-      ConcatenateOp::create(builder, reader->getLoc(), value.getType(), partsOf.at(value), 0);
+  auto values = llvm::map_to_vector(runsOf.at(value), [](const Run &run) { return run.value; });
+  Operation *made = ConcatenateOp::create(builder, reader->getLoc(), value.getType(), values, 0);
   parts.markJoin(made, value, reader);
   return made->getResult(0);
 }

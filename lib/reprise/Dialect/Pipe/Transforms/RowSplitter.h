@@ -42,6 +42,10 @@ public:
   virtual bool contains(mlir::Value value) const = 0;
   /// Returns the parts of a cut array, in order.
   virtual llvm::SmallVector<RowRange> getParts(mlir::Value value) const = 0;
+  /// Returns the first part of each run of parts that a row by row op computes at once, in order.
+  virtual llvm::SmallVector<int64_t> getRuns(mlir::Operation *op) const {
+    return llvm::to_vector(llvm::seq<int64_t>(0, getParts(op->getResult(0)).size()));
+  }
   /// Adds the attributes of a part of a cut argument.
   virtual void describeArgument(mlir::Value, int64_t /*part*/, mlir::NamedAttrList &) const {}
 
@@ -50,7 +54,7 @@ public:
   /// Marks an op that reduces a part for `op`.
   virtual void markReduction(mlir::Operation * /*made*/, mlir::Operation * /*op*/,
                              int64_t /*part*/) const {}
-  /// Marks the copy of `op` that computes a part of its result.
+  /// Marks the copy of `op` that computes a run of its result, from this part on.
   virtual void markCopy(mlir::Operation *copy, mlir::Operation *op, int64_t part) const = 0;
   /// Marks the slice of the part of `value` that `reader` reads.
   virtual void markSlice(mlir::Operation *slice, mlir::Value value, mlir::Operation *reader,
@@ -73,23 +77,32 @@ public:
   void run();
 
 private:
+  /// Neighbouring parts that are one value.
+  struct Run {
+    int64_t part; ///< the first part
+    RowRange rows;
+    mlir::Value value;
+  };
+
   mlir::DictionaryAttr describePart(mlir::DictionaryAttr whole, RowRange part, int64_t rows);
   void splitArguments();
   void splitResults();
   void replace(mlir::Operation &op);
   void splitOp(mlir::Operation &op);
+  llvm::SmallVector<Run> formRuns(mlir::Operation &op);
+  void setParts(mlir::Value whole, mlir::ValueRange values);
   bool takePart(SliceOp op);
   mlir::Value getPart(mlir::Value value, RowRange range, int64_t part, mlir::Operation *reader,
                       mlir::Value result);
   mlir::Value getConstant(ConstantOp whole, mlir::SplatElementsAttr splat, int64_t rows);
   mlir::Value getBroadcast(BroadcastOp whole, RowRange range, int64_t part, mlir::Value result);
-  mlir::Value slice(mlir::Value value, RowRange range, int64_t part, mlir::Operation *reader);
+  mlir::Value slice(mlir::Value from, RowRange range, mlir::Operation *reader);
   mlir::Value join(mlir::Value value, mlir::Operation *reader);
 
   ProgramOp step;
   const RowParts &parts;
   llvm::DenseSet<mlir::StringAttr> names; ///< names of whole arguments and results
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> partsOf;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Run>> runsOf; ///< runs of each cut array
   /// Equal parts, by op, key and rows.
   std::map<std::tuple<mlir::Operation *, int64_t, int64_t>, mlir::Value> common;
 };
