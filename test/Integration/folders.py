@@ -3,6 +3,7 @@
 processes, one error for each bad file, and saves behind the steps."""
 
 import json
+import math
 import os
 import pathlib
 import resource
@@ -291,6 +292,28 @@ def check_processes():
     running.ends("a full disk of one process", 1, "cannot write 'two.full/")
     run("model.rpb", "as-one", f"--steps={reached('two.full')}", "--seed=5")
     same_folder("the last folder is whole", "two.full", "as-one")
+    check_failed_step()
+
+
+def check_failed_step():
+    """A step that fails in one process, with an index out of range, leaves the save before it whole."""
+    header = b"\x93NUMPY\x01\x00v\x00"
+    shapes = {each["name"]: each["shape"] for each in read_json("two/run.json")["arguments"]}
+    for name in ("tokens", "labels"):
+        shape = (5, *shapes[name])
+        wrong = bytearray(4 * math.prod(shape))
+        wrong[-4:] = (1 << 20).to_bytes(4, "little")
+        text = f"{{'descr': '<i4', 'fortran_order': False, 'shape': {shape}, }}".encode()
+        pathlib.Path("wrong.npy").write_bytes(header + text.ljust(117) + b"\n" + wrong)
+        flags = ["--seed=5", f"--input={name}=wrong.npy"]
+        run("two.rpb", "good", "--steps=4", *flags)
+        for command in ([*MPIRUN, "-n", "2"], []):
+            shutil.rmtree("failed", ignore_errors=True)
+            done = subprocess.run([*command, "reprise-run", "two.rpb", *flags, "--steps=5", "--check-indices", "--output-dir=failed", "--save-every=1",
+                                   "--save-behind"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            errors = [line for line in done.stderr.splitlines() if "error:" in line]
+            check(f"{name}, {len(command)}: one error of step 4", done.returncode == 1 and len(errors) == 1 and "step 4" in errors[0], done.stderr)
+            same_folder(f"{name}, {len(command)}: the save before the failed step is whole", "failed", "good")
 
 
 def main():

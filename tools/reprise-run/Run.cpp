@@ -44,6 +44,7 @@ private:
   Error openTrace();
   Error addToTrace(const std::string &own);
   Error afterStep(int64_t number);
+  Error afterFailure(Error error);
   Error writeStep(int64_t number);
   Error save(bool isLast);
   Error pollSave();
@@ -199,6 +200,15 @@ Error Run::afterStep(int64_t number) {
   return error;
 }
 
+/// Finishes an outstanding save after a step that has failed. A failed step may have changed
+/// parameters, so no other state is consistent.
+Error Run::afterFailure(Error error) {
+  if (!saver.isBusy() || (ranks && !ranks->endStep(error)))
+    return error;
+  Error second = saver.finish();
+  return second ? Error::make(error.message() + "; " + second.message()) : error;
+}
+
 /// Writes the last whole step, once. The last save of a run waits for all files.
 Error Run::save(bool isLast) {
   int64_t step = session.state().step;
@@ -256,12 +266,8 @@ Error Run::steps() {
     session.requestStop(interrupted);
     int64_t number = session.state().step;
     uint64_t start = nanoseconds();
-    // A failed step may have changed parameters, so there is no consistent state to write. A copy
-    // of an earlier state is still written.
-    if (Error error = session.step()) {
-      Error second = saver.finish();
-      return second && !ranks ? Error::make(error.message() + "; " + second.message()) : error;
-    }
+    if (Error error = session.step())
+      return afterFailure(error);
     figures.seconds.push_back(double(nanoseconds() - start) / 1e9);
     if (Error error = afterStep(number)) {
       Error second = save(/*isLast=*/true);

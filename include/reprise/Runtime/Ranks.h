@@ -56,6 +56,12 @@ public:
   /// wait has no time limit, like work of this process.
   Error listenUntil(const std::function<Expected<bool>()> &isDone);
 
+  /// Ends the step of all ranks after an error. All ranks call it: `error` is why the step of this
+  /// rank has failed, and becomes the first error of any rank. If it returns true, the step has
+  /// ended on all ranks, and they may exchange texts until finish(). A rank that computes is waited
+  /// for. If it returns false, a rank has gone, and only finish() may be called.
+  bool endStep(Error &error);
+
   /// End of this process: its exit code, and the error if this process prints the error.
   struct Ending {
     int code = 0;
@@ -92,6 +98,7 @@ private:
   Expected<std::vector<std::string>> collectAtFirst(const std::string &own, bool toAll);
   Error waitUntil(const Wait &wait, const std::function<Expected<bool>()> &isDone);
   bool waitForEnd(const std::function<bool()> &isDone);
+  void hearUntil(const std::function<bool()> &isDone);
   Error tell(uint32_t rank, char kind, const std::string &text = "");
   void tellOthers(char kind, const std::string &text);
   void listen();
@@ -107,6 +114,9 @@ private:
 
   std::optional<Failure> failure;                ///< first failure that this rank knows
   bool isOver = false;                           ///< whether rank 0 has announced the end
+  bool mayGoOn = false;                          ///< whether the step has ended on all ranks
+  uint32_t ended = 0;                            ///< rank 0: ranks whose step has ended
+  bool isLeft = false;                           ///< rank 0: whether a rank has gone with an error
   uint32_t goodbyes = 0;                         ///< rank 0: ranks that have left since the end
   std::vector<std::optional<std::string>> given; ///< rank 0: texts of the current exchange
   std::optional<std::string> collected;          ///< other ranks: texts of all ranks

@@ -15,6 +15,8 @@ constexpr char give = 'g';     ///< to rank 0: a text of an exchange
 constexpr char collect = 'c';  ///< from rank 0: the texts of all
 constexpr char failing = 'f';  ///< to rank 0: this process has failed
 constexpr char end = 'e';      ///< from rank 0: all processes end, with the reason
+constexpr char halt = 'h';     ///< to rank 0 and from it: the step has failed, with the reason
+constexpr char goOn = 'o';     ///< from rank 0: the failed step has ended on all ranks
 constexpr char goodbye = 'b';  ///< to rank 0, after the end
 constexpr char question = 'q'; ///< from rank 0: asks whether the rank waits
 constexpr char reply = 'r';    ///< to rank 0: answers the question
@@ -87,13 +89,19 @@ void Ranks::take(const Wire::Message &message) {
     collected = cursor.rest();
     break;
   case failing:
+  case halt:
   case end: {
     int code = int(cursor.number());
     if (!failure)
       failure = {code, cursor.rest()};
     isOver |= message.text[0] == end;
+    isLeft |= message.text[0] == failing;
+    ended += message.text[0] == halt;
     break;
   }
+  case goOn:
+    mayGoOn = true;
+    break;
   case goodbye:
     ++goodbyes;
     break;
@@ -125,8 +133,11 @@ Error Ranks::waitUntil(const Wait &wait, const std::function<Expected<bool>()> &
     // A message is as fast as a transfer, so only few polls are for messages.
     if (looks % 16 == 0)
       listen();
-    if (failure)
-      return failed();
+    if (failure) {
+      // The message that this rank waits for may have come before the failure.
+      done = isDone();
+      return !done ? done.error() : *done ? Error::success() : failed();
+    }
     if (asked && wait.isOwnWork)
       asked.reset();
     if (asked)
@@ -277,6 +288,38 @@ bool Ranks::waitForEnd(const std::function<bool()> &isDone) {
   return false;
 }
 
+/// Handles messages until `isDone`, without a limit of time.
+void Ranks::hearUntil(const std::function<bool()> &isDone) {
+  for (listen(); !isDone(); listen())
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
+bool Ranks::endStep(Error &error) {
+  listen();
+  if (!failure)
+    failure = {1, error.message()};
+  std::string text;
+  put(text, uint64_t(failure->code));
+  text += failure->text;
+  if (isFirst()) {
+    tellOthers(halt, text);
+    hearUntil([this] { return isLeft || ended + 1 == size(); });
+    if (!isLeft)
+      tellOthers(goOn, "");
+    mayGoOn = !isLeft;
+    given.assign(size(), std::nullopt);
+  } else {
+    (void)bool(tell(0, halt, text));
+    hearUntil([this] { return isOver || mayGoOn; });
+  }
+  error = failed();
+  if (mayGoOn) {
+    failure.reset();
+    asked.reset();
+  }
+  return mayGoOn;
+}
+
 Ranks::Ending Ranks::finish(const Error &own, int code) {
   Error error = own;
   if (!error)
@@ -292,7 +335,7 @@ Ranks::Ending Ranks::finish(const Error &own, int code) {
       failure = {code, error.message()};
     return {failure->code, failure->text};
   }
-  if (failure)
+  if (isOver)
     return {failure->code, std::nullopt};
   std::string text;
   put(text, uint64_t(code));

@@ -158,6 +158,40 @@ TEST(Ranks, AFailureIsPrintedOnceAndEndsAllOfThem) {
   }
 }
 
+/// The last texts of a step may be underway as another rank fails in the next step.
+TEST(Ranks, AfterAFailedStepAllMayExchangeTexts) {
+  for (uint32_t failing : {0, 1, 2}) {
+    FakeNet net(3);
+    runRanks(net, [&](Ranks &ranks) {
+      EXPECT_TRUE(bool(ranks.exchange("")));
+      Error error = Error::make("an index is out of range");
+      if (ranks.rank() != failing)
+        error = ranks.agree(Error::success());
+      ASSERT_TRUE(ranks.endStep(error));
+      EXPECT_EQ(error.message(), "an index is out of range");
+      EXPECT_FALSE(ranks.agree(Error::success()));
+      Ranks::Ending ending = ranks.finish(error, 1);
+      EXPECT_EQ(bool(ending.error), ranks.isFirst());
+      ranks.leave(ending);
+    });
+  }
+}
+
+/// A rank that has failed outside of a step takes part in no exchange.
+TEST(Ranks, AfterAFailedStepARankMayBeGone) {
+  FakeNet net(3);
+  runRanks(net, [&](Ranks &ranks) {
+    Error error = Error::make("no memory");
+    if (ranks.rank() != 2) {
+      error = ranks.agree(Error::success());
+      EXPECT_FALSE(ranks.endStep(error));
+    }
+    Ranks::Ending ending = ranks.finish(error, 1);
+    EXPECT_EQ(ending.error.value_or("nothing"), ranks.isFirst() ? "no memory" : "nothing");
+    ranks.leave(ending);
+  });
+}
+
 TEST(Ranks, AFailureAtTheEndIsSeenByThoseWhoHaveEnded) {
   FakeNet net(2);
   runRanks(net, [](Ranks &ranks) {
