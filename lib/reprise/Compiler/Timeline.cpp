@@ -14,7 +14,7 @@ namespace reprise {
 static std::string getName(Operation *op) {
   if (auto launch = dyn_cast<exec::LaunchOp>(op))
     return exec::getLabel(launch);
-  if (exec::isExplicit(op))
+  if (exec::Positions::isBeside(op))
     return op->getName().stripDialect().str();
   std::string scope = getScope(op->getLoc());
   return scope.empty() ? "loop" : "loop " + scope;
@@ -46,7 +46,7 @@ static llvm::MapVector<Value, Buffer> findBuffers(ProgramOp step,
   step.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getParentOfType<exec::LaunchOp>())
       return;
-    if (isa<exec::LaunchOp, LoopOp, ReturnOp>(op) || exec::isExplicit(op)) {
+    if (isa<exec::LaunchOp, LoopOp, ReturnOp>(op) || exec::Positions::isBeside(op)) {
       llvm::for_each(op->getResults(), [&](Value value) { touch(value, op); });
       llvm::for_each(op->getOperands(), [&](Value value) { touch(value, op); });
     }
@@ -73,8 +73,10 @@ std::optional<int64_t> findBackwardLaunch(ProgramOp step) {
   std::optional<int64_t> first;
   for (exec::LaunchOp launch : positions.launches) {
     auto parts = launch->getAttrOfType<DenseI64ArrayAttr>(exec::kPartsAttr);
+    // A copy has no ops, and may be of any part.
     bool isForward =
-        !parts || llvm::is_contained(parts.asArrayRef(), static_cast<int64_t>(exec::Part::Forward));
+        !parts || parts.empty() ||
+        llvm::is_contained(parts.asArrayRef(), static_cast<int64_t>(exec::Part::Forward));
     if (!isForward)
       first = std::min(first.value_or(INT64_MAX), positions.of(launch).first);
   }

@@ -44,6 +44,17 @@ struct RecordModel : EventOpInterface::ExternalModel<RecordModel, exec::RecordOp
   Operation *getEnded(Operation *) const { return nullptr; }
 };
 
+/// A join has its parts one behind the other.
+struct JoinModel : ReferenceOpInterface::ExternalModel<JoinModel, exec::JoinOp> {
+  Results evaluate(Operation *op, Operands parts) const {
+    Tensor whole(cast<RankedTensorType>(op->getResult(0).getType()));
+    auto at = whole.bytes.begin();
+    for (const Tensor *part : parts)
+      at = llvm::copy(part->bytes, at);
+    return single(std::move(whole));
+  }
+};
+
 } // namespace
 
 void attachPulls(MLIRContext *context) { PullOp::attachInterface<PullModel>(*context); }
@@ -53,6 +64,7 @@ void attachCommands(MLIRContext *context) {
   exec::ReceiveOp::attachInterface<TransferModel<exec::ReceiveOp>>(*context);
   exec::WaitOp::attachInterface<WaitModel>(*context);
   exec::RecordOp::attachInterface<RecordModel>(*context);
+  exec::JoinOp::attachInterface<JoinModel>(*context);
 }
 
 } // namespace reprise::reference

@@ -202,6 +202,7 @@ private:
     operand.access = access;
     operand.buffer = placeOfRoot(storage.root);
     operand.buffer.bytes = getByteSize(value.getType());
+    operand.buffer.offset += storage.offset;
     for (auto [loop, bytes] : storage.rows) {
       size_t level = llvm::find(around, loop) - around.begin();
       assert(level < around.size() && "a row outside of its loop");

@@ -113,3 +113,44 @@ func.func @iteration(%w: tensor<3x8xf32>) {
   }
   return
 }
+
+// -----
+
+// CHECK-LABEL: @join
+// CHECK: exec.join %{{.*}}, %{{.*}} : (tensor<8xf32>, tensor<8xf32>) -> tensor<16xf32>
+func.func @join() -> tensor<16xf32> {
+  %0, %first = exec.receive from @stage1 tag 3 : tensor<8xf32>
+  %1, %second = exec.receive from @stage1 tag 4 : tensor<8xf32>
+  exec.wait %first
+  exec.wait %second
+  %2 = exec.join %0, %1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<16xf32>
+  return %2 : tensor<16xf32>
+}
+
+// -----
+
+func.func @missing(%x: tensor<8xf32>) -> tensor<16xf32> {
+  %0, %first = exec.receive from @stage1 tag 3 : tensor<8xf32>
+  exec.wait %first
+  // expected-error@below {{expected parts with all bytes of the result}}
+  %1 = exec.join %0 : (tensor<8xf32>) -> tensor<16xf32>
+  return %1 : tensor<16xf32>
+}
+
+// -----
+
+func.func @argument(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@below {{expected parts that commands of its block store, without other readers}}
+  %0 = exec.join %x : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @types() -> tensor<8xf32> {
+  %0, %first = exec.receive from @stage1 tag 3 : tensor<8xi32>
+  exec.wait %first
+  // expected-error@below {{expected parts of the result's element type}}
+  %1 = exec.join %0 : (tensor<8xi32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}

@@ -72,7 +72,7 @@ reprise.program @above devices [0] (%x: tensor<64xf32>) -> tensor<3x64xf32> attr
 
 reprise.program @row_elsewhere devices [0] (%x: tensor<64xf32>) -> tensor<3x64xf32> attributes {exec.arena_bytes = 1024 : i64} {
   %l = reprise.loop 3 () : () -> tensor<3x64xf32> {
-    // expected-error@+1 {{result 0 lies in another buffer than the loop around the launch expects}}
+    // expected-error@+1 {{result 0 lies elsewhere than the loop around it or the join behind it expects}}
     %1 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
       %r = reprise.exp %a : tensor<64xf32>
       exec.return %r : tensor<64xf32>

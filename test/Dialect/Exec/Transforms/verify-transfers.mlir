@@ -122,3 +122,35 @@ reprise.program @rows devices [0] () -> (tensor<3x64xf32>, tensor<3x64xf32>) att
   } {exec.offsets = array<i64: 0, 768>}
   reprise.return %l#0, %l#1 : tensor<3x64xf32>, tensor<3x64xf32>
 }
+
+// -----
+
+// The second part begins behind the first one.
+reprise.program @part devices [0] () -> (tensor<32xf32>) attributes {exec.arena_bytes = 128 : i64} {
+  %0, %first = exec.receive from @stage0 tag 1 {arguments = array<i64: -1>, offsets = array<i64: 0>} : tensor<16xf32>
+  // expected-error@below {{result 0 lies elsewhere than the loop around it or the join behind it expects}}
+  %1, %second = exec.receive from @stage0 tag 2 {arguments = array<i64: -1>, offsets = array<i64: 0>} : tensor<16xf32>
+  exec.wait %first
+  exec.wait %second
+  %2 = exec.join %0, %1 {arguments = array<i64: -1>, offsets = array<i64: 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+  reprise.return %2 : tensor<32xf32>
+}
+
+// -----
+
+// A join is in use from its first part on.
+reprise.program @early devices [0] (%x: tensor<16xf32>) -> (tensor<32xf32>, tensor<16xf32>) attributes {exec.arena_bytes = 192 : i64} {
+  %0, %first = exec.receive from @stage0 tag 1 {arguments = array<i64: -1>, offsets = array<i64: 0>} : tensor<16xf32>
+  exec.wait %first
+  // expected-error@below {{the arena is wrong: }}
+  %y = exec.launch (%a = %x) : (tensor<16xf32>) -> tensor<16xf32> {
+    %r = reprise.exp %a : tensor<16xf32>
+    exec.return %r : tensor<16xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 64>}
+  %1 = exec.launch (%a = %x) : (tensor<16xf32>) -> tensor<16xf32> {
+    exec.return %a : tensor<16xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 64>}
+  // expected-note@below {{the other buffer}}
+  %2 = exec.join %0, %1 {arguments = array<i64: -1>, offsets = array<i64: 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+  reprise.return %2, %y : tensor<32xf32>, tensor<16xf32>
+}

@@ -107,6 +107,28 @@ def ReturnOp : Op<Exec_Dialect, "return", [Pure, Terminator, ReturnLike, HasPare
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
 }
 
+def JoinOp : Op<Exec_Dialect, "join", [Pure, StoringOpInterface]> {
+  let summary = "A buffer whose parts other commands store, one behind the other";
+  let description = [{
+    No command runs: the commands that make the operands store them into the result's buffer. The buffer is in use from
+    the first of these commands on. The join is the only reader of each operand.
+
+    ```mlir
+    %w0, %arrived = exec.receive from @update_1 tag 0 : tensor<4x16xf32>
+    exec.wait %arrived
+    %w1 = exec.launch (%a = %own) : (tensor<4x16xf32>) -> tensor<4x16xf32> {
+      exec.return %a : tensor<4x16xf32>
+    }
+    %w = exec.join %w0, %w1 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$parts, OptionalAttr<DenseI64ArrayAttr>:$arguments,
+      OptionalAttr<DenseI64ArrayAttr>:$offsets);
+  let results = (outs AnyRankedTensor:$whole);
+  let assemblyFormat = "$parts attr-dict `:` functional-type($parts, $whole)";
+  let hasVerifier = 1;
+}
+
 def CopyOp : Op<Exec_Dialect, "copy", [MemoryEffects<[MemWrite]>]> {
   let summary = "Writes a value into the buffer of an argument";
   let description = [{

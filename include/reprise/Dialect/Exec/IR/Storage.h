@@ -8,17 +8,20 @@
 
 namespace reprise::exec {
 
-/// Place of a value: the buffer of `root`. In iteration k of each loop of `rows`, the value is at k
-/// times the bytes of that entry.
+/// Place of a value: `offset` bytes behind the begin of the buffer of `root`. In iteration k of each
+/// loop of `rows`, the value is at k times the bytes of that entry.
 struct Storage {
   mlir::Value root;
   llvm::SmallVector<std::pair<LoopOp, int64_t>> rows;
+  int64_t offset = 0;
+  bool isPart = false; ///< whether the value is a part of a join
+  bool isWhole() const { return rows.empty() && !isPart; }
 };
 
 /// Finds the storage of a value after the kernels phase. A carry has the buffer of the loop's
 /// result, which holds the first value, the body's argument and the next value. A row lies in its
 /// stack, a slice in its stacked operand, and a reshape that a loop slices in the reshape's
-/// operand.
+/// operand. A part of a join lies in the join's result.
 Storage findStorage(mlir::Value value);
 
 /// Visits the uses of a value and of its reshapes, which share its buffer.
@@ -60,10 +63,12 @@ public:
   /// Returns the interval of `op` in commands of stream 0: a transfer begins at the position of its
   /// stream and ends at the wait for its event.
   std::pair<int64_t, int64_t> inFlight(mlir::Operation *op) const;
+  /// Returns true for an op that has a position, other than a launch or a loop.
+  static bool isBeside(mlir::Operation *op) { return isExplicit(op) || llvm::isa<JoinOp>(op); }
   /// Launches in program order.
   llvm::SmallVector<LaunchOp> launches;
   llvm::SmallVector<LoopOp> loops;
-  /// Calls, transfers, records and waits.
+  /// Calls, transfers, records, waits and joins.
   llvm::SmallVector<mlir::Operation *> others;
 
 private:

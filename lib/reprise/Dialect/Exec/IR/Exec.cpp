@@ -3,8 +3,10 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Interfaces/Interfaces.h"
+#include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -88,6 +90,22 @@ LogicalResult reprise::exec::detail::verifyPlaces(Operation *op) {
       return op->emitOpError("expected one place per result");
   if (!storing.getArguments() != !storing.getOffsets())
     return op->emitOpError("expected 'arguments' and 'offsets' together");
+  return success();
+}
+
+/// Verifies that parts can be stored one behind the other, each by its own command.
+LogicalResult JoinOp::verify() {
+  int64_t bytes = 0;
+  for (Value part : getParts()) {
+    bytes += getByteSize(part.getType());
+    if (getElementTypeOrSelf(part) != getElementTypeOrSelf(getWhole()))
+      return emitOpError("expected parts of the result's element type");
+    if (!isMade(part) || isa<LoopOp>(part.getDefiningOp()) || !part.hasOneUse() ||
+        part.getParentBlock() != (*this)->getBlock())
+      return emitOpError("expected parts that commands of its block store, without other readers");
+  }
+  if (bytes != getByteSize(getWhole().getType()))
+    return emitOpError("expected parts with all bytes of the result");
   return success();
 }
 

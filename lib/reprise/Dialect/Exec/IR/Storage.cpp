@@ -13,9 +13,19 @@ bool reprise::exec::isMade(Value value) {
   return op && isa<StoringOpInterface, LoopOp>(op) && isa<RankedTensorType>(value.getType());
 }
 
-/// Returns the next value on the path to the root; null for the root. Adds a row if the step enters
-/// a stack.
-static Value step(Value value, SmallVectorImpl<std::pair<LoopOp, int64_t>> &rows) {
+/// Returns the bytes of the operands of a join in front of operand `number`.
+static int64_t findOffset(JoinOp join, unsigned number) {
+  int64_t bytes = 0;
+  for (Value part : join.getParts().take_front(number))
+    bytes += getByteSize(part.getType());
+  return bytes;
+}
+
+/// Returns the next value on the path to the root of `storage`; null for the root. Adds a row if the
+/// step enters a stack, and an offset if it enters a join.
+static Value step(Storage &storage) {
+  Value value = storage.root;
+  auto &rows = storage.rows;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     LoopOp loop = getLoop(argument.getOwner());
     unsigned i = argument.getArgNumber();
@@ -32,6 +42,11 @@ static Value step(Value value, SmallVectorImpl<std::pair<LoopOp, int64_t>> &rows
     unsigned i = use.getOperandNumber();
     if (auto inner = dyn_cast<LoopOp>(use.getOwner()); inner && i < inner.getNumCarries())
       return inner.getResult(i);
+    if (auto join = dyn_cast<JoinOp>(use.getOwner())) {
+      storage.offset += findOffset(join, i);
+      storage.isPart = true;
+      return join.getWhole();
+    }
     LoopOp around = getLoop(value.getParentBlock());
     if (!around || use.getOwner() != around.getYield())
       continue;
@@ -53,7 +68,7 @@ void reprise::exec::forEachReader(Value value, function_ref<void(OpOperand &)> v
 
 Storage reprise::exec::findStorage(Value value) {
   Storage storage{value, {}};
-  while (Value next = step(storage.root, storage.rows))
+  while (Value next = step(storage))
     storage.root = next;
   return storage;
 }
@@ -112,7 +127,7 @@ void Positions::add(Block &block) {
     if (before && sendsArgument(&op) && sendsArgument(before)) {
       intervals[&op] = intervals.at(before);
       others.push_back(&op);
-    } else if (isa<LaunchOp>(op) || isExplicit(&op)) {
+    } else if (isa<LaunchOp>(op) || isBeside(&op)) {
       intervals[&op] = {next, next};
       ++next;
       if (auto launch = dyn_cast<LaunchOp>(op))

@@ -177,6 +177,8 @@ private:
         continue;
       if (auto loop = dyn_cast<LoopOp>(group.ops.front()))
         formLoop(loop, replacements);
+      else if (isa<PullOp>(group.ops.front()) && group.ops.size() > 1)
+        formGather(builder, group, replacements);
       else if (auto pull = dyn_cast<PullOp>(group.ops.front()))
         replacements[pull.getResult()] = pulls.form(builder, pull);
       else if (isExplicit(group.ops.front()) || isa<reprise::OffloadOp>(group.ops.front()))
@@ -184,6 +186,21 @@ private:
       else if (SmallVector<Value> stored = storedValues(group, grouping); !stored.empty())
         formLaunch(builder, group, stored, replacements);
     }
+  }
+
+  /// Receives the pulled parts of a gather in their places, and copies its other parts there.
+  void formGather(OpBuilder &builder, const Group &group, DenseMap<Value, Value> &replacements) {
+    Operation *gather = group.ops.back();
+    SmallVector<Value> parts;
+    for (Value part : gather->getOperands()) {
+      Operation *maker = part.getDefiningOp();
+      bool isPulled = maker && llvm::is_contained(group.ops, maker);
+      parts.push_back(isPulled ? pulls.form(builder, cast<PullOp>(maker))
+                               : copy(builder, part, replacements));
+    }
+    Value whole = gather->getResult(0);
+    replacements[whole] =
+        JoinOp::create(builder, group.location, whole.getType(), parts, nullptr, nullptr);
   }
 
   static void formLaunch(OpBuilder &builder, const Group &group, ArrayRef<Value> stored,

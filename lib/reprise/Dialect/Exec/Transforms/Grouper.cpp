@@ -1,5 +1,6 @@
 // reprise: formation of groups of ops, one op after the other
 #include "Grouping.h"
+#include "Pulls.h"
 #include "Readers.h"
 
 #include "reprise/Dialect/Exec/IR/Exec.h"
@@ -72,30 +73,7 @@ public:
 private:
   /// Collects waiting ops that `op` reads, each after its own operands.
   void collectWaiting(Operation *op, SmallVectorImpl<Operation *> &ops) const {
-    struct Frame {
-      Operation *op;
-      /// Producers to visit, the next one last.
-      SmallVector<Operation *> producers;
-    };
-    auto makeFrame = [](Operation *reader) {
-      Frame frame{reader, {}};
-      collectProducers(reader, frame.producers);
-      std::reverse(frame.producers.begin(), frame.producers.end());
-      return frame;
-    };
-    DenseSet<Operation *> seen;
-    std::vector<Frame> stack{makeFrame(op)};
-    while (!stack.empty()) {
-      if (!stack.back().producers.empty()) {
-        Operation *producer = stack.back().producers.pop_back_val();
-        if (waiting.contains(producer) && seen.insert(producer).second)
-          stack.push_back(makeFrame(producer));
-        continue;
-      }
-      if (stack.size() > 1)
-        ops.push_back(stack.back().op);
-      stack.pop_back();
-    }
+    collectProducersIf(op, [&](Operation *producer) { return waiting.contains(producer); }, ops);
   }
 
   /// Returns true for a number that a launch in front of the last transfer has computed. A product
@@ -355,8 +333,8 @@ private:
 };
 } // namespace
 
-/// The ops up to the first transfer, event or library call, or up to `end`: what stands before it
-/// runs before it. Returns where they end.
+/// Groups the ops up to the first command or gather, or up to `end`. Ops in front of a command run
+/// before it. Returns where they end.
 static Block::iterator groupSegment(Block::iterator op, Block::iterator end, const Target &target,
                                     const OldValues &oldValues, bool keepsLaunches,
                                     std::vector<Group> &groups,
@@ -364,7 +342,7 @@ static Block::iterator groupSegment(Block::iterator op, Block::iterator end, con
   std::vector<Group> own;
   DenseMap<Operation *, size_t> ownOf;
   Grouper grouper(own, ownOf, target, oldValues, keepsLaunches);
-  for (; op != end && !isExplicit(&*op); ++op)
+  for (; op != end && !isExplicit(&*op) && !isGather(&*op); ++op)
     if (isa<RepriseDialect>(op->getDialect()) && !isFree(&*op) && !isa<ConstantOp>(*op))
       grouper.add(&*op);
   grouper.finish();
@@ -372,6 +350,18 @@ static Block::iterator groupSegment(Block::iterator op, Block::iterator end, con
     groupOf[each] = groups.size() + number;
   llvm::move(own, std::back_inserter(groups));
   return op;
+}
+
+/// Adds the group of a command, or of a gather with its pulls.
+static void addAlone(Operation *op, std::vector<Group> &groups,
+                     DenseMap<Operation *, size_t> &groupOf) {
+  Group group{{}, op->getLoc()};
+  if (isGather(op))
+    group.ops = findPulls(op);
+  group.ops.push_back(op);
+  for (Operation *each : group.ops)
+    groupOf[each] = groups.size();
+  groups.push_back(std::move(group));
 }
 
 void groupOps(Block &block, const Target &target, std::vector<Group> &groups,
@@ -388,8 +378,8 @@ void groupOps(Block &block, const Target &target, std::vector<Group> &groups,
       op = groupSegment(op, end, target, oldValues, keeps, groups, groupOf);
       if (op == end)
         break;
-      groupOf[&*op] = groups.size();
-      groups.push_back({{&*op}, op->getLoc()});
+      if (!isPulledInPlace(&*op))
+        addAlone(&*op, groups, groupOf);
       ++op;
     }
     if (!keeps || isOrdered(groups, groupOf))

@@ -1,5 +1,6 @@
 // reprise: groups of ops that share a launch
 #include "Grouping.h"
+#include "Pulls.h"
 #include "Readers.h"
 
 #include "reprise/Dialect/Exec/IR/Exec.h"
@@ -83,7 +84,7 @@ bool isOrdered(ArrayRef<Group> groups, const DenseMap<Operation *, size_t> &grou
 Grouping::Grouping(Block &block, const Target &target) {
   groupOps(block, target, all, groupOf);
   for (Operation &op : llvm::reverse(block.without_terminator()))
-    if (groupOf.contains(&op) && isElementwise(&op))
+    if (groupOf.contains(&op) && isElementwise(&op) && !isGather(&op))
       sink(&op, target);
 }
 

@@ -55,7 +55,7 @@ private:
                     signature.getReplacedArguments().end());
     for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       auto maker = value.getDefiningOp<StoringOpInterface>();
-      if (replaced[i] < 0 || !maker || placedIn.contains(value))
+      if (replaced[i] < 0 || !maker || isa<JoinOp>(maker) || placedIn.contains(value))
         continue;
       BlockArgument old = entry.getArgument(replaced[i]);
       if (canOverwrite(cast<OpResult>(value), old))
@@ -118,7 +118,7 @@ private:
   std::optional<size_t> findWhole(Value value) const {
     Storage storage = findStorage(value);
     auto found = bufferOf.find(storage.root);
-    if (!storage.rows.empty() || found == bufferOf.end())
+    if (!storage.isWhole() || found == bufferOf.end())
       return std::nullopt;
     return found->second;
   }
@@ -202,8 +202,9 @@ private:
   void annotate(const offsets::Solution &solution) {
     Builder builder(entry.getContext());
     auto offsetOf = [&](Value value) {
-      auto buffer = bufferOf.find(findStorage(value).root);
-      return buffer == bufferOf.end() ? 0 : solution.offsets[buffer->second];
+      Storage storage = findStorage(value);
+      auto buffer = bufferOf.find(storage.root);
+      return buffer == bufferOf.end() ? 0 : solution.offsets[buffer->second] + storage.offset;
     };
     auto setPlaces = [&](StoringOpInterface maker) {
       SmallVector<int64_t> arguments, places;

@@ -7,6 +7,17 @@
 
 namespace reprise::exec {
 
+/// Returns true if the pulled parts of the join are received in their places in its result. Such
+/// parts are whole rows, at multiples of the alignment of buffers, and have no other reader. A join
+/// that its readers compute from registers is no buffer.
+bool isGather(mlir::Operation *op);
+
+/// Returns the pulls of which a gather is the only reader.
+llvm::SmallVector<mlir::Operation *> findPulls(mlir::Operation *gather);
+
+/// Returns true for a pull of a gather.
+bool isPulledInPlace(mlir::Operation *op);
+
 /// Receives of the values that a program pulls. The other program begins its sends before all
 /// passes, so a receive may begin anywhere.
 class Pulls {

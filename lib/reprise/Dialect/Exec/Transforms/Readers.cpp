@@ -7,6 +7,7 @@
 #include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -28,6 +29,33 @@ void collectProducers(Operation *op, SmallVectorImpl<Operation *> &producers) {
       addOperands(producer, stack);
     else
       producers.push_back(producer);
+  }
+}
+
+void collectProducersIf(Operation *op, function_ref<bool(Operation *)> isTaken,
+                        SmallVectorImpl<Operation *> &ops) {
+  struct Frame {
+    Operation *op;
+    SmallVector<Operation *> producers; ///< producers to visit, the next one last
+  };
+  auto makeFrame = [](Operation *reader) {
+    Frame frame{reader, {}};
+    collectProducers(reader, frame.producers);
+    std::reverse(frame.producers.begin(), frame.producers.end());
+    return frame;
+  };
+  DenseSet<Operation *> seen;
+  std::vector<Frame> stack{makeFrame(op)};
+  while (!stack.empty()) {
+    if (!stack.back().producers.empty()) {
+      Operation *producer = stack.back().producers.pop_back_val();
+      if (isTaken(producer) && seen.insert(producer).second)
+        stack.push_back(makeFrame(producer));
+      continue;
+    }
+    if (stack.size() > 1)
+      ops.push_back(stack.back().op);
+    stack.pop_back();
   }
 }
 

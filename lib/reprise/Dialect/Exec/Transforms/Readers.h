@@ -10,6 +10,11 @@ namespace reprise::exec {
 /// as long as the graph.
 void collectProducers(mlir::Operation *op, llvm::SmallVectorImpl<mlir::Operation *> &producers);
 
+/// Adds the producers for which `isTaken` returns true to `ops`, and theirs, each after its own
+/// producers.
+void collectProducersIf(mlir::Operation *op, llvm::function_ref<bool(mlir::Operation *)> isTaken,
+                        llvm::SmallVectorImpl<mlir::Operation *> &ops);
+
 /// The ops that read a result of the op, looking through free ops.
 llvm::SmallVector<mlir::Operation *> findReaders(mlir::Operation *op);
 

@@ -198,11 +198,12 @@ private:
   /// Adds a buffer. A value in the buffer of another value has its place. Every root is a buffer,
   /// from the first to the last access to any value in it.
   LogicalResult addBuffer(OpResult result) {
-    auto root = cast<OpResult>(findStorage(result).root);
-    if (!isInArena(root) || offsetOf(root) != offsetOf(result))
+    Storage storage = findStorage(result);
+    auto root = cast<OpResult>(storage.root);
+    if (!isInArena(root) || offsetOf(root) + storage.offset != offsetOf(result))
       return result.getOwner()->emitError("result ")
              << result.getResultNumber()
-             << " lies in another buffer than the loop around the launch expects";
+             << " lies elsewhere than the loop around it or the join behind it expects";
     auto [buffer, isNew] = bufferOf.try_emplace(root, values.size());
     if (isNew) {
       auto [first, last] = positions.seenFrom(root, root.getOwner());
@@ -310,7 +311,7 @@ private:
   std::optional<size_t> findWhole(Value value) const {
     Storage storage = findStorage(value);
     auto found = bufferOf.find(storage.root);
-    return storage.rows.empty() && found != bufferOf.end() ? std::optional(found->second)
+    return storage.isWhole() && found != bufferOf.end() ? std::optional(found->second)
                                                            : std::nullopt;
   }
 

@@ -108,7 +108,7 @@ private:
       return {host, begin, begin + sizeOf(offload.getValue())};
     }
     Storage storage = findStorage(value);
-    uint64_t begin = 0;
+    uint64_t begin = storage.offset;
     for (auto [loop, bytes] : storage.rows)
       begin += bytes * rowOf.lookup(loop);
     uint64_t size = sizeOf(value);
