@@ -8,8 +8,8 @@
 
 namespace reprise::exec {
 
-/// Place of a value: `offset` bytes behind the begin of the buffer of `root`. In iteration k of each
-/// loop of `rows`, the value is at k times the bytes of that entry.
+/// Place of a value: `offset` bytes behind the begin of the buffer of `root`. In iteration k of
+/// each loop of `rows`, the value is at k times the bytes of that entry.
 struct Storage {
   mlir::Value root;
   llvm::SmallVector<std::pair<LoopOp, int64_t>> rows;

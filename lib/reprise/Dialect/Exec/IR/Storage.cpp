@@ -21,8 +21,8 @@ static int64_t findOffset(JoinOp join, unsigned number) {
   return bytes;
 }
 
-/// Returns the next value on the path to the root of `storage`; null for the root. Adds a row if the
-/// step enters a stack, and an offset if it enters a join.
+/// Returns the next value on the path to the root of `storage`; null for the root. Adds a row if
+/// the step enters a stack, and an offset if it enters a join.
 static Value step(Storage &storage) {
   Value value = storage.root;
   auto &rows = storage.rows;

@@ -4,7 +4,7 @@
 #include "HostMoves.h"
 #include "Readers.h"
 #include "reprise/Interfaces/Kinds.h"
-#include "reprise/Runtime/Bundle.h"
+#include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
@@ -19,7 +19,7 @@ static bool hasWholeRows(ConcatenateOp join) {
   int64_t bytes = 0;
   bool isAligned = true;
   for (Value part : join.getOperands()) {
-    isAligned &= bytes % runtime::bufferAlignment == 0;
+    isAligned &= bytes % offsets::Problem().alignment == 0;
     bytes += getByteSize(part.getType());
   }
   return isAligned && llvm::all_of(outer, [](int64_t size) { return size == 1; });
@@ -27,8 +27,9 @@ static bool hasWholeRows(ConcatenateOp join) {
 
 bool reprise::exec::isGather(Operation *op) {
   auto join = dyn_cast<ConcatenateOp>(op);
-  return join && isa<ProgramOp>(op->getParentOp()) && llvm::any_of(join.getOperands(), isSoleRead) &&
-         hasWholeRows(join) && !llvm::all_of(findReaders(op), takesFromRegisters);
+  return join && isa<ProgramOp>(op->getParentOp()) &&
+         llvm::any_of(join.getOperands(), isSoleRead) && hasWholeRows(join) &&
+         !llvm::all_of(findReaders(op), takesFromRegisters);
 }
 
 SmallVector<Operation *> reprise::exec::findPulls(Operation *gather) {

@@ -312,7 +312,7 @@ private:
     Storage storage = findStorage(value);
     auto found = bufferOf.find(storage.root);
     return storage.isWhole() && found != bufferOf.end() ? std::optional(found->second)
-                                                           : std::nullopt;
+                                                        : std::nullopt;
   }
 
   void share(size_t input, size_t result) {
