@@ -68,10 +68,12 @@ private:
   }
 
   /// Lets each stage run its passes in the order of the schedule, and finds the ranks of stages.
+  /// One stage has the usual schedule.
   LogicalResult sort(ProgramOp step, PartMesh &mesh) {
-    if (devices == 1)
+    if (devices == 1 && (replicas == 1 || countSweeps(step) > 2))
       return success();
-    FailureOr<Order> order = Order::find(step, schedule, devices, chunks);
+    FailureOr<Order> order =
+        Order::find(step, devices == 1 ? "" : StringRef(schedule), devices, chunks);
     if (failed(order))
       return failure();
     if (order->splitsBackward() || countSweeps(step) > 2)

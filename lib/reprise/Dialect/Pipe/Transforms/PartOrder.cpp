@@ -16,6 +16,10 @@ namespace {
 /// Pass of a stage over a micro-batch of its replica.
 using StagePass = std::tuple<bool, int64_t, int64_t>; // backward, stage, micro-batch
 
+/// Place of an op in the order of a step: its pass, and its number in the pass. Replicas run equal
+/// passes, so equal numbers of all replicas stand beside each other.
+using Turn = std::pair<int64_t, int64_t>;
+
 /// Returns the passes of all stages in one order.
 std::map<StagePass, int64_t> rankPasses(const pipeline::Schedule &schedule) {
   std::map<StagePass, int64_t> ranks;
@@ -52,27 +56,31 @@ void reprise::pipe::orderParts(ProgramOp step, const pipeline::Schedule &schedul
   Places places(step, schedule.shape.stages(), replicas, /*splitsBackward=*/false);
   std::map<StagePass, int64_t> ranks = rankPasses(schedule);
   Block &block = step.getBody().front();
-  DenseMap<Operation *, int64_t> rankOf;
+  DenseMap<Operation *, Turn> turnOf;
+  std::map<StagePass, int64_t> counts; // ops by sweep, stage, and micro-batch of all replicas
   SmallVector<Operation *> ops;
   for (Operation &op : block.without_terminator()) {
-    int64_t rank = -1;
+    Turn turn{-1, 0};
     if (std::optional<Place> place = places.get(&op)) {
-      if (place->kind == Place::After)
-        rank = static_cast<int64_t>(ranks.size());
+      bool isBackward = place->sweep % 2 != 0;
+      // Sums of one stage run beside the last backward pass, so that gradients leave one by one.
+      if (place->kind == Place::After && schedule.shape.stages() > 1)
+        turn = {static_cast<int64_t>(ranks.size()), 0};
       else if (place->kind == Place::Within)
-        rank = ranks.at(
-            {place->sweep % 2 != 0, place->stage, place->microbatch % schedule.shape.microbatches});
+        turn = {
+            ranks.at({isBackward, place->stage, place->microbatch % schedule.shape.microbatches}),
+            counts[{isBackward, place->stage, place->microbatch}]++};
     }
     llvm::SetVector<Value> read(op.operand_begin(), op.operand_end());
     getUsedValuesDefinedAbove(op.getRegions(), read);
     for (Value value : read)
       if (Operation *maker = value.getDefiningOp())
-        rank = std::max(rank, rankOf.lookup(maker));
-    rankOf[&op] = rank;
+        turn = std::max(turn, turnOf.lookup(maker));
+    turnOf[&op] = turn;
     ops.push_back(&op);
   }
   sortStably(ops, [&](Operation *left, Operation *right) {
-    return rankOf.lookup(left) < rankOf.lookup(right);
+    return turnOf.lookup(left) < turnOf.lookup(right);
   });
   for (Operation *op : ops)
     op->moveBefore(block.getTerminator());
