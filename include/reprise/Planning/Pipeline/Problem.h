@@ -17,6 +17,7 @@ struct Stage {
   int64_t madeForWeight = 0;  ///< bytes from the backward pass to the gradients of the weights
   int64_t working = 0;        ///< bytes of any of its passes while it runs
   int64_t resident = 0;       ///< bytes at all times: parameters, state, accumulated gradients
+  int64_t gradients = 0;      ///< bytes of `resident` from the first gradients of weights on
   int64_t closing = 0;        ///< bytes when gradients of weights end, and all saved bytes are free
 };
 

@@ -39,6 +39,7 @@ struct Device {
   double share = 0;          ///< if above 0: limit as a share of the arena that a stage needs there
   int rates = -1;            ///< index into the problem's rates; -1: none
   double transfers = 1;      ///< factor of the seconds of transfers to the device
+  bool endsForward = false;  ///< whether all forward passes end before the first backward pass
 };
 
 /// Units in the order of the forward pass, between which a step may be cut. A stage is a run of at

@@ -82,7 +82,8 @@ static void addReplicas(const Step &step, const Point &point, const pipeline::Li
     int64_t own = step.parameters[i], outside = step.arrays[i] / point.replicas;
     int64_t gathered = own - own / point.replicas;
     problem.outside[i] = outside;
-    unit.resident = outside + (isScattered ? own / point.replicas : countSums(point, lanes) * own);
+    unit.gradients = isScattered ? own / point.replicas : countSums(point, lanes) * own;
+    unit.resident = outside + unit.gradients;
     if (point.parts > 1)
       unit.resident += gathered; // parts that devices of other replicas own
     if (point.replicas == 1 || point.parts > 1)
@@ -114,6 +115,7 @@ stages::Problem makeProblem(const Step &step, const Point &point, const Device &
     own.memory = device.memory / point.chunks;
     own.arena = device.arena / point.chunks;
     own.share = problem.slots[stage] == most ? device.share : 0;
+    own.endsForward = problem.slots[stage] == schedule.shape.microbatches;
     if (stage > 0)
       own.transfers = findFactor(point, device.links, schedule.shape.rankOf(stage - 1),
                                  schedule.shape.rankOf(stage));
@@ -177,7 +179,7 @@ static double findLeastFullness(const stages::Problem &problem) {
   }
   for (size_t i = 0; i < problem.units.size(); ++i) {
     outside += static_cast<double>(problem.outside[i]);
-    resident += static_cast<double>(problem.units[i].resident);
+    resident += static_cast<double>(problem.units[i].resident - problem.units[i].gradients);
   }
   return std::max(resident / std::max(memory, 1.0), (resident - outside) / std::max(arena, 1.0));
 }

@@ -36,9 +36,11 @@ static std::pair<int64_t, int64_t> findChange(const Schedule &schedule, const St
 std::pair<int64_t, size_t> findPeak(const Schedule &schedule, const Pipeline &pipeline,
                                     size_t rank) {
   int64_t held = 0;
+  std::vector<bool> hasGradients(pipeline.stages.size());
+  Pass last = schedule.splitsBackward ? Pass::Weight : Pass::Backward;
   for (size_t stage = 0; stage < pipeline.stages.size(); ++stage)
     if (static_cast<size_t>(schedule.shape.rankOf(static_cast<int>(stage))) == rank)
-      held += pipeline.stages[stage].resident;
+      held += pipeline.stages[stage].resident - pipeline.stages[stage].gradients;
   std::pair<int64_t, size_t> peak{held, 0};
   for (size_t place = 0; place < schedule.ranks[rank].size(); ++place) {
     const Piece &piece = schedule.ranks[rank][place];
@@ -51,8 +53,13 @@ std::pair<int64_t, size_t> findPeak(const Schedule &schedule, const Pipeline &pi
     };
     raise(held + stage.working);
     held -= freed;
-    if (piece.pass == (schedule.splitsBackward ? Pass::Weight : Pass::Backward))
-      raise(held + stage.closing);
+    if (piece.pass != last)
+      continue;
+    // In the first pass gradients grow as saved values are freed.
+    if (!hasGradients[piece.stage] && stage.gradients > 0)
+      raise((held += stage.gradients) + stage.working);
+    hasGradients[piece.stage] = true;
+    raise(held + stage.closing);
   }
   return peak;
 }

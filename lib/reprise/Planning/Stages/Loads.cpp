@@ -15,6 +15,7 @@ static void add(pipeline::Stage &sum, const pipeline::Stage &unit) {
   sum.savedForWeight += unit.savedForWeight;
   sum.madeForWeight += unit.madeForWeight;
   sum.resident += unit.resident;
+  sum.gradients += unit.gradients;
 }
 
 static pipeline::Stage subtract(pipeline::Stage sum, const pipeline::Stage &before) {
@@ -25,6 +26,7 @@ static pipeline::Stage subtract(pipeline::Stage sum, const pipeline::Stage &befo
   sum.savedForWeight -= before.savedForWeight;
   sum.madeForWeight -= before.madeForWeight;
   sum.resident -= before.resident;
+  sum.gradients -= before.gradients;
   return sum;
 }
 
@@ -202,12 +204,18 @@ namespace {
 /// Bytes that the arena holds at once.
 struct Peak {
   int64_t resident, working, closing, returned, slots;
+  int64_t gradients; ///< bytes that grow while the last slot is freed
+
+  /// Returns the bytes beside the other slots when the last slot is free.
+  int64_t ending() const {
+    return gradients > 0 ? gradients + std::max(working, closing) : closing;
+  }
 
   /// Returns the peak bytes. Gradients of tied weights arrive at the end, when the stage's own
   /// weight gradients are the last.
   double count(int64_t slot) const {
     auto bytes = static_cast<double>(slot), others = static_cast<double>(slots - 1) * bytes;
-    double last = std::max(bytes + static_cast<double>(working), static_cast<double>(closing));
+    double last = std::max(bytes + static_cast<double>(working), static_cast<double>(ending()));
     double end = 2 * static_cast<double>(returned) + static_cast<double>(closing);
     return std::max(static_cast<double>(resident) + others + last, end);
   }
@@ -216,7 +224,7 @@ struct Peak {
   int64_t findSlot(int64_t bytes) const {
     int64_t left = bytes - resident, most = (left - working) / slots;
     if (slots > 1)
-      most = std::min(most, (left - closing) / (slots - 1));
+      most = std::min(most, (left - ending()) / (slots - 1));
     return std::max<int64_t>(0, most);
   }
 };
@@ -243,8 +251,13 @@ Load Loads::get(int first, int last, int stage) const {
   load.replay = scale * sums->getReplayed(first, last);
   int64_t outside = sums->getOutside(first, last);
   int64_t slots = std::max<int64_t>(1, problem.slots.empty() ? 1 : problem.slots[stage]);
-  Peak peak{load.stage.resident - outside, load.stage.working, load.stage.closing,
-            sums->getReturned(first, last), slots};
+  int64_t gradients = device.endsForward ? load.stage.gradients : 0;
+  Peak peak{load.stage.resident - outside - gradients,
+            load.stage.working,
+            load.stage.closing,
+            sums->getReturned(first, last),
+            slots,
+            gradients};
   int64_t slot = load.stage.saved + load.stage.savedForWeight + load.stage.madeForWeight;
   // The room is negative if bytes outside of the arena do not fit.
   int64_t room = std::min(device.arena, device.memory - outside), wanted = room;
