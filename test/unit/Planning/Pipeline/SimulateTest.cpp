@@ -244,3 +244,20 @@ TEST(Simulate, CountsBytes) {
                     {Pass::Backward, 0, 1}, {Pass::Weight, 0, 0},   {Pass::Weight, 0, 1}};
   EXPECT_EQ(simulate(split, pipeline).peaks[0], 50000 + 1000 + 137 + 37);
 }
+
+/// Gradients take the place of the saved values of the first micro-batch. Later passes have both.
+TEST(Simulate, CountsGradientsFromTheFirstBackwardPassOn) {
+  Pipeline pipeline;
+  Stage stage;
+  stage.saved = 100;
+  stage.working = 1000;
+  stage.resident = 50080;
+  stage.gradients = 80;
+  pipeline.stages = {stage};
+  EXPECT_EQ(simulate(makeSchedule(*findRule("gpipe"), {1, 1, 1}), pipeline).peaks[0],
+            50000 + 1000 + 100);
+  EXPECT_EQ(simulate(makeSchedule(*findRule("1f1b"), {1, 1, 2}), pipeline).peaks[0],
+            50000 + 1000 + 180);
+  EXPECT_EQ(simulate(makeSchedule(*findRule("gpipe"), {1, 1, 2}), pipeline).peaks[0],
+            50000 + 1000 + 200);
+}
