@@ -4,7 +4,8 @@
 # measurements and a few tests use.
 set -eu
 
-# Compiler and MLIR; the tests' FileCheck and lit are in llvm-22-tools.
+# Compiler and MLIR; clang compiles kernels/cuda, too, whatever compiles the rest, with llvm-link and opt of llvm-22, which
+# llvm-22-dev brings. The tests' FileCheck and lit are in llvm-22-tools.
 required="libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 clang-format-22 lld-22 libclang-rt-22-dev
   g++ make cmake ninja-build ccache zlib1g-dev libgtest-dev libgmock-dev libbenchmark-dev python3"
 # oneDNN is the yardstick of `make bench`; nothing links it. CBC judges the planner's exact search; only the unit tests

@@ -54,10 +54,16 @@ std::unique_ptr<llvm::TargetMachine> makeMachine(StringRef triple, StringRef cpu
                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 
-/// Runs the passes that emitted vector code needs: the result is as fast as after -O3, in a tenth
-/// of the compile time.
-static LogicalResult optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                              const llvm::TargetLibraryInfoImpl &library) {
+/// Returns the functions that LLVM may call: none, because LLVM would turn loops into calls of
+/// memset and memcpy, which an image cannot reach.
+static llvm::TargetLibraryInfoImpl makeLibrary(const llvm::TargetMachine &machine) {
+  llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
+  library.disableAllFunctions();
+  return library;
+}
+
+void runPasses(llvm::Module &module, llvm::TargetMachine &machine, StringRef pipeline) {
+  llvm::TargetLibraryInfoImpl library = makeLibrary(machine);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -70,16 +76,15 @@ static LogicalResult optimize(llvm::Module &module, llvm::TargetMachine &machine
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::ModulePassManager passes;
-  llvm::Error error = builder.parsePassPipeline(
-      passes, "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
-              "loop-mssa(licm),early-cse<memssa>,dce)");
-  if (error) {
-    llvm::consumeError(std::move(error));
-    return failure();
-  }
+  llvm::cantFail(builder.parsePassPipeline(passes, pipeline), "a pipeline of passes is misspelled");
   passes.run(module, modules);
-  return success();
 }
+
+/// Passes that emitted vector code needs: the result is as fast as after -O3, in a tenth of the
+/// compile time.
+constexpr llvm::StringLiteral emittedCodePasses =
+    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),"
+    "early-cse<memssa>,dce)";
 
 /// Returns the only lane that a constant mask enables; none for any other mask.
 static std::optional<unsigned> findOnlyLane(llvm::Value *mask) {
@@ -119,29 +124,23 @@ static void scalarizeSingleStores(llvm::Function &function) {
 
 FailureOr<std::string> generateCode(Operation *lowered, llvm::TargetMachine &machine,
                                     llvm::CodeGenFileType type,
-                                    llvm::function_ref<void(llvm::Function &)> adjust) {
+                                    llvm::function_ref<LogicalResult(llvm::Module &)> prepare) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(lowered, context, "kernels");
   if (!module)
     return lowered->emitError("the kernels do not translate to LLVM IR");
   module->setTargetTriple(machine.getTargetTriple());
   module->setDataLayout(machine.createDataLayout());
-  for (llvm::Function &function : *module)
-    if (!function.isDeclaration())
-      adjust(function);
-  // We disable library functions, because LLVM would turn loops into calls of memset and memcpy,
-  // which an image cannot reach.
-  llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
-  library.disableAllFunctions();
-  if (failed(optimize(*module, machine, library)))
-    return lowered->emitError("the kernels' LLVM IR cannot be optimized");
+  if (failed(prepare(*module)))
+    return failure();
+  runPasses(*module, machine, emittedCodePasses);
   for (llvm::Function &function : *module)
     scalarizeSingleStores(function);
 
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager codegen;
-  codegen.add(new llvm::TargetLibraryInfoWrapperPass(library));
+  codegen.add(new llvm::TargetLibraryInfoWrapperPass(makeLibrary(machine)));
   if (machine.addPassesToEmitFile(codegen, stream, nullptr, type))
     return lowered->emitError("this LLVM cannot write code for ")
            << machine.getTargetTriple().str();

@@ -15,12 +15,15 @@ mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp outer);
 /// initialized.
 std::unique_ptr<llvm::TargetMachine> makeMachine(llvm::StringRef triple, llvm::StringRef cpu);
 
+/// Runs a pipeline of LLVM's textual form, which makes no calls of library functions.
+void runPasses(llvm::Module &module, llvm::TargetMachine &machine, llvm::StringRef pipeline);
+
 /// Compiles a lowered module: to LLVM IR, through the passes that emitted code needs, to a file's
-/// content. `adjust` sees every function with a body. Errors are emitted at the module. May run on
-/// several threads at once, for different modules.
-mlir::FailureOr<std::string> generateCode(mlir::Operation *module, llvm::TargetMachine &machine,
-                                          llvm::CodeGenFileType type,
-                                          llvm::function_ref<void(llvm::Function &)> adjust);
+/// content. `prepare` gets the module before these passes, and reports its own errors. Other errors
+/// are emitted at the module. May run on several threads at once, for different modules.
+mlir::FailureOr<std::string>
+generateCode(mlir::Operation *module, llvm::TargetMachine &machine, llvm::CodeGenFileType type,
+             llvm::function_ref<mlir::LogicalResult(llvm::Module &)> prepare);
 
 } // namespace reprise
 

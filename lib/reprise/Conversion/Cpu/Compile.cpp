@@ -5,7 +5,7 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
 
 using namespace mlir;
@@ -28,14 +28,19 @@ std::unique_ptr<llvm::TargetMachine> makeCpu(const CpuTarget &target) {
 /// Compiles one lowered batch of kernels to an object.
 FailureOr<std::string> compileBatch(ModuleOp batch, const CpuTarget &target) {
   std::unique_ptr<llvm::TargetMachine> machine = makeCpu(target);
-  return generateCode(batch, *machine, llvm::CodeGenFileType::ObjectFile,
-                      [&](llvm::Function &function) {
-                        // Without nounwind every kernel would need an .eh_frame.
-                        function.addFnAttr(llvm::Attribute::NoUnwind);
-                        function.addFnAttr("target-cpu", target.level);
-                        function.addFnAttr("tune-cpu", target.tune);
-                        function.setAlignment(llvm::Align(64));
-                      });
+  auto adjust = [&](llvm::Module &module) {
+    for (llvm::Function &function : module) {
+      if (function.isDeclaration())
+        continue;
+      // Without nounwind every kernel would need an .eh_frame.
+      function.addFnAttr(llvm::Attribute::NoUnwind);
+      function.addFnAttr("target-cpu", target.level);
+      function.addFnAttr("tune-cpu", target.tune);
+      function.setAlignment(llvm::Align(64));
+    }
+    return success();
+  };
+  return generateCode(batch, *machine, llvm::CodeGenFileType::ObjectFile, adjust);
 }
 
 /// Copies a module's kernels into modules of about equal numbers of operations, inside of a new

@@ -1,6 +1,7 @@
 // reprise: lowers kernels of a GPU through the gpu and nvvm dialects and LLVM IR to PTX
 #include "../Codegen.h"
 #include "AssemblePtx.h"
+#include "DeviceKernels.h"
 #include "ThreadKernel.h"
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 
@@ -15,7 +16,7 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/TargetSelect.h"
@@ -72,9 +73,16 @@ FailureOr<OwningOpRef<ModuleOp>> convertKernels(ModuleOp kernels) {
 
 FailureOr<std::string> compileKernel(ModuleOp kernel, StringRef chip) {
   std::unique_ptr<llvm::TargetMachine> machine = makeGpu(chip);
+  auto prepare = [&](llvm::Module &module) -> LogicalResult {
+    if (llvm::Error error = linkDeviceKernels(module, *machine))
+      return kernel.emitError("a kernel cannot be linked: ") << llvm::toString(std::move(error));
+    for (llvm::Function &function : module)
+      if (!function.isDeclaration())
+        function.addFnAttr(llvm::Attribute::NoUnwind);
+    return success();
+  };
   FailureOr<std::string> text =
-      generateCode(kernel, *machine, llvm::CodeGenFileType::AssemblyFile,
-                   [](llvm::Function &function) { function.addFnAttr(llvm::Attribute::NoUnwind); });
+      generateCode(kernel, *machine, llvm::CodeGenFileType::AssemblyFile, prepare);
   // The GPU's driver could not link an external function.
   if (succeeded(text) && StringRef(*text).contains(".extern"))
     return kernel.emitError("the kernel would call a function");

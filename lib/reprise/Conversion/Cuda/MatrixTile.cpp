@@ -34,35 +34,34 @@ static int64_t chooseUnit(const GlobalMatrix &matrix, Type type, bool terms) {
   return findCommonPower(whole, 16 / bytesOf(type));
 }
 
+GlobalMatrix::Access GlobalMatrix::chooseAccess(Type type) const {
+  auto isDense = [](const SmallVector<FreeDim> &dims) {
+    return !dims.empty() && dims.back().stride == 1;
+  };
+  int64_t ofRows = chooseUnit(*this, type, false), ofTerms = chooseUnit(*this, type, true);
+  bool alongTerms = ofTerms > ofRows || (ofTerms == ofRows && isDense(terms) && !isDense(rows));
+  return {alongTerms, alongTerms ? ofTerms : ofRows};
+}
+
 bool MatrixTile::isCopied(const GlobalMatrix &matrix, Type type) {
-  int64_t unit = std::max(chooseUnit(matrix, type, false), chooseUnit(matrix, type, true));
-  return unit * bytesOf(type) >= 4;
+  return matrix.chooseAccess(type).unit * bytesOf(type) >= 4;
 }
 
 MatrixTile::MatrixTile(ThreadKernel &k, TensorCore &core, const GlobalMatrix &matrix, int64_t rows,
                        int64_t terms, int64_t stages)
     : k(k), b(k.b), core(core), matrix(matrix), rows(rows), terms(terms), stages(stages),
       type(core.elementType()) {
-  auto isDense = [](const SmallVector<FreeDim> &dims) {
-    return !dims.empty() && dims.back().stride == 1;
-  };
-  int64_t ofRows = chooseUnit(matrix, type, false), ofTerms = chooseUnit(matrix, type, true);
-  alongTerms =
-      ofTerms > ofRows || (ofTerms == ofRows && isDense(matrix.terms) && !isDense(matrix.rows));
-  unit = alongTerms ? ofTerms : ofRows;
+  auto [chosen, neighbours] = matrix.chooseAccess(type);
+  alongTerms = chosen, unit = neighbours;
 }
 
 /// Returns whether lines are swizzled. A gap costs memory, which three stages do not leave; a
 /// swizzle costs registers for addresses.
 bool MatrixTile::isSwizzled() const {
-  return stages > 2 && core.hasHalves() && llvm::isPowerOf2_64(lineLength() / chunk);
+  return stages > 2 && llvm::isPowerOf2_64(lineLength() / chunk);
 }
 
-int64_t MatrixTile::pitch() const {
-  if (isSwizzled())
-    return lineLength();
-  return lineLength() + (core.hasHalves() || !alongTerms ? 8 : 4);
-}
+int64_t MatrixTile::pitch() const { return isSwizzled() ? lineLength() : lineLength() + 8; }
 
 Value MatrixTile::indexOf(Value firstLine, Value line, Value column) {
   Value start = k.mul(k.add(firstLine, line), pitch());
@@ -163,22 +162,22 @@ void MatrixTile::finish(ArrayRef<Value> loaded, Value stage) {
 }
 
 /// First lines are multiples of eight, columns of 16.
-TensorCore::Fragment MatrixTile::readLines(TensorCore::Side side, Value stage, Value firstLine,
-                                           Value firstColumn, bool isByRows) {
+TensorCore::Fragment MatrixTile::readLines(Value stage, Value firstLine, Value firstColumn,
+                                           bool isByRows) {
   Value first = k.mul(stage, lines() * pitch());
-  return core.load(side, shared, isByRows, [&](Value line, Value column) {
+  return core.load(shared, isByRows, [&](Value line, Value column) {
     return k.add(first, indexOf(firstLine, line, k.add(firstColumn, column)));
   });
 }
 
-TensorCore::Fragment MatrixTile::read(TensorCore::Side side, Value stage, Value row, int64_t term) {
+TensorCore::Fragment MatrixTile::read(Value stage, Value row, int64_t term) {
   Value terms = k.i64(term);
-  return readLines(side, stage, alongTerms ? row : terms, alongTerms ? terms : row, alongTerms);
+  return readLines(stage, alongTerms ? row : terms, alongTerms ? terms : row, alongTerms);
 }
 
 TensorCore::Fragment MatrixTile::readTurned(Value stage, int64_t row, int64_t term) {
   Value line = k.i64(alongTerms ? row : term), column = k.i64(alongTerms ? term : row);
-  return readLines(TensorCore::Side::Second, stage, line, column, !alongTerms);
+  return readLines(stage, line, column, !alongTerms);
 }
 
 } // namespace reprise

@@ -13,6 +13,14 @@ struct GlobalMatrix {
   llvm::SmallVector<FreeDim> rows, terms;
   /// Alignment, in elements, of the address of its first element; at least 1.
   int64_t aligned = 1;
+
+  /// Access by the threads of a block: along terms or along rows, and the neighbours that a thread
+  /// moves at once.
+  struct Access {
+    bool alongTerms;
+    int64_t unit;
+  };
+  Access chooseAccess(mlir::Type type) const;
 };
 
 /// The largest power of two that divides all, at most `most`.
@@ -26,7 +34,7 @@ class MatrixTile {
 public:
   using Value = mlir::Value;
 
-  /// `rows` and `terms` are multiples of 16, or `terms` of the core's depth.
+  /// `rows` and `terms` are multiples of 16.
   MatrixTile(ThreadKernel &k, TensorCore &core, const GlobalMatrix &matrix, int64_t rows,
              int64_t terms, int64_t stages);
 
@@ -42,8 +50,8 @@ public:
   llvm::SmallVector<Value> start(Value row, Value term, Value stage, bool isInside = false);
   void finish(llvm::ArrayRef<Value> loaded, Value stage);
 
-  /// 16 rows and core.depth() terms.
-  TensorCore::Fragment read(TensorCore::Side side, Value stage, Value row, int64_t term);
+  /// Reads 16 rows and 16 terms as second operand.
+  TensorCore::Fragment read(Value stage, Value row, int64_t term);
   /// Reads from the transposed matrix of 16-bit floats as second operand: 16 terms and 16 rows.
   TensorCore::Fragment readTurned(Value stage, int64_t row, int64_t term);
 
@@ -61,8 +69,7 @@ private:
   /// Returns the index of an element of a line, from the start of shared memory. Eight lines from a
   /// first line on have different swizzles, by `line`.
   Value indexOf(Value firstLine, Value line, Value column);
-  TensorCore::Fragment readLines(TensorCore::Side side, Value stage, Value firstLine,
-                                 Value firstColumn, bool isByRows);
+  TensorCore::Fragment readLines(Value stage, Value firstLine, Value firstColumn, bool isByRows);
   /// Runs `body` if the tile has that unit of this thread.
   void ifThere(int64_t number, llvm::function_ref<void()> body);
   struct Source {

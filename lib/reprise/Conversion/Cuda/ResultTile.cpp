@@ -74,6 +74,13 @@ void ResultTile::place() {
   columns = placeSide(column, countOf(spec.columns), extents.columns);
 }
 
+void ResultTile::place(Value address) {
+  auto read = [&](int64_t field) { return emitLoad(b, b.getI64Type(), address, k.i64(field)); };
+  ofBatch = read(0);
+  rows = {read(1), read(2), countOf(spec.rows), extents.rows};
+  columns = {read(3), read(4), countOf(spec.columns), extents.columns};
+}
+
 void ResultTile::storeIfOwned(const Range &range, Value index, llvm::function_ref<void()> body) {
   if (hasWholeTiles(range))
     return body();

@@ -47,6 +47,8 @@ public:
 
   /// Finds the tile of this block: blocks of eight rows of tiles go down before they go right.
   void place();
+  /// Sets the tile that a kernel of kernels/cuda has found: the address of a TilePlace.
+  void place(Value address);
   Value batch() const { return ofBatch; }
   /// Return the begin of the tile. The last tile of a side ends with the side, unless the side is
   /// shorter than a tile.

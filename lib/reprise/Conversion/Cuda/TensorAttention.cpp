@@ -88,7 +88,7 @@ TensorAttention::Fragments TensorAttention::readOwn(const Operand &operand, cons
   Value base = headBase(operand.buffer, spec.type, operand.strides, head);
   Fragments fragments;
   int64_t padded = paddedOf(operand.strides.columns);
-  for (int64_t depth = 0; depth < padded; depth += core.depth()) {
+  for (int64_t depth = 0; depth < padded; depth += TensorCore::depth) {
     TensorCore::Fragment &fragment = fragments.emplace_back();
     for (int64_t i = 0; i < 4; ++i) {
       Value column = k.add(k.mul(core.member(), 2), depth + i / 2 * 8);
@@ -150,8 +150,8 @@ TensorAttention::Sums TensorAttention::product(const Fragments &own, MatrixTile 
   for (auto [i, fragment] : llvm::enumerate(own)) {
     Fragments columns;
     for (int64_t row = 0; row < others.rows; row += TensorCore::rows)
-      columns.push_back(tile.read(TensorCore::Side::Second, stage, k.i64(others.row + row),
-                                  static_cast<int64_t>(i) * core.depth()));
+      columns.push_back(
+          tile.read(stage, k.i64(others.row + row), static_cast<int64_t>(i) * TensorCore::depth));
     sums = core.multiplyAll(fragment, columns, sums);
   }
   return sums;
@@ -162,7 +162,7 @@ TensorAttention::Sums TensorAttention::addProduct(ValueRange weights, MatrixTile
                                                   ValueRange before) {
   Sums sums(before);
   int64_t padded = paddedBy(sums);
-  for (int64_t row = 0; row < others.rows; row += core.depth()) {
+  for (int64_t row = 0; row < others.rows; row += TensorCore::depth) {
     auto left = static_cast<size_t>(row / 2);
     TensorCore::Fragment rounded = core.round(weights.slice(left, 4), weights.slice(left + 4, 4));
     Fragments columns;

@@ -106,7 +106,7 @@ protected:
   }
   /// Returns the columns in whole fragments, and the number of sums per lane for them.
   int64_t paddedOf(int64_t columns) const {
-    return static_cast<int64_t>(llvm::alignTo(columns, core.depth()));
+    return static_cast<int64_t>(llvm::alignTo(columns, TensorCore::depth));
   }
   int64_t sumCount(int64_t columns) const { return paddedOf(columns) / 2; }
   void forOwn(llvm::function_ref<void(int64_t half)> body);

@@ -1,78 +1,37 @@
-// reprise: contractions on the tensor cores of a GPU, one tile of the result per block
-//
-// The warps of a block share a tile of up to 128 × 128 elements. Terms come through shared memory
-// in stages of 64 bytes a row, and each warp adds the products of its part in registers. Four warps
-// read each element of the operands twice, eight warps up to four times, which makes the banks of
-// shared memory the bottleneck. But elements that copies cannot load wait in registers, of which
-// four warps have too few.
+// reprise: contractions on the tensor cores of a GPU: the choice of a kernel, and its functions
 #include "TensorContraction.h"
 
 #include "ContractionIndex.h"
+#include "LaunchFunctions.h"
 #include "MatrixTile.h"
 #include "ResultTile.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "cuda/ContractionShape.h"
 
 using namespace mlir;
 
 namespace reprise {
 namespace {
 
-using Sums = TensorCore::Sums;
+using cuda::ContractionShape;
+using cuda::WarpGrid;
 
 /// The least that a warp has of each side.
 constexpr int64_t leastSide = 16;
 
-/// Partition of a block's tile among its warps.
-struct WarpGrid {
-  int64_t down, across, rows, columns; ///< numbers of warps, and the size of each part
+bool isWide(TileExtents extents, int64_t warps) {
+  return WarpGrid(extents.rows, extents.columns, warps).isWide();
+}
 
-  WarpGrid(TileExtents extents, int64_t warps)
-      : down(warps == 8 && extents.rows > extents.columns ? 4 : 2), across(warps / down),
-        rows(extents.rows / down), columns(extents.columns / across) {}
-  bool isWide() const { return rows >= leastSide && columns >= leastSide; }
-};
-
-class Emitter {
-public:
-  Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
-          TileExtents extents, const GlobalMatrix &lhs, const GlobalMatrix &rhs,
-          const TileEpilogue *epilogue)
-      : k(k), spec(spec), extents(extents), grid(extents, k.threadCount() / 32),
-        core(k, spec.lhsType), stages(core.hasHalves() ? 3 : 2), depth(64 / bytesOf(spec.lhsType)),
-        terms(countOf(spec.contracted)), lhs(k, core, lhs, extents.rows, depth, stages),
-        rhs(k, core, rhs, extents.columns, depth, stages),
-        tile(k, spec, result, extents, epilogue) {}
-
-  void emit();
-
-private:
-  Value addressOf(bool isLhs);
-  /// Elements that start() of both operands has loaded.
-  struct Loaded {
-    SmallVector<Value> lhs, rhs;
-  };
-  Loaded start(Value number, Value stage);
-  Value equal(Value x, Value y) {
-    return arith::CmpIOp::create(k.b, arith::CmpIPredicate::eq, x, y);
-  }
-  void finish(const Loaded &loaded, Value stage);
-  Sums multiply(Value stage, ValueRange sums);
-  void store(const Sums &sums);
-  void storeFours(const Sums &sums);
-
-  ThreadKernel &k;
-  const ContractionSpec &spec;
-  TileExtents extents;
-  WarpGrid grid;
-  TensorCore core;
-  int64_t stages;
-  int64_t depth; ///< terms per stage
-  int64_t terms;
-  MatrixTile lhs, rhs;
-  ResultTile tile;
-  Value warpRow, warpColumn; ///< begin within the tile
-};
+TileExtents chooseExtents(const ContractionSpec &spec, int64_t warps) {
+  TileExtents extents = TileExtents::largest(spec, 128);
+  if (!isWide(extents, warps))
+    extents.columns = 64;
+  extents.spread(spec, [&](TileExtents now) {
+    (now.rows >= now.columns ? now.rows : now.columns) /= 2;
+    return isWide(now, warps);
+  });
+  return extents;
+}
 
 GlobalMatrix matrixOf(const ContractionSpec &spec, bool isLhs, int64_t alignment) {
   SmallVector<int64_t> free, shared, batch;
@@ -89,131 +48,65 @@ GlobalMatrix matrixOf(const ContractionSpec &spec, bool isLhs, int64_t alignment
           findCommonPower(starts, elements)};
 }
 
-Value Emitter::addressOf(bool isLhs) {
-  Value inBatch = isLhs ? locate(k, spec.batch, tile.batch(), strideOfLhs)
-                        : locate(k, spec.batch, tile.batch(), strideOfRhs);
-  return emitAddress(k.b, spec.lhsType, k.buffer(isLhs ? 0 : 1),
-                     k.add(inBatch, isLhs ? spec.lhsOffset : spec.rhsOffset));
+cuda::OperandShape shapeOf(const GlobalMatrix &matrix, Type type) {
+  auto [alongTerms, unit] = matrix.chooseAccess(type);
+  return {countOf(matrix.rows), countOf(matrix.terms), alongTerms, unit};
 }
 
-Emitter::Loaded Emitter::start(Value number, Value stage) {
-  Value term = k.mul(number, depth);
-  return {lhs.start(tile.firstRow(), term, stage, countOf(spec.rows) >= extents.rows),
-          rhs.start(tile.firstColumn(), term, stage, countOf(spec.columns) >= extents.columns)};
-}
+/// Emitter of the functions that kernels/cuda/ContractionLaunch.h declares.
+class Functions {
+public:
+  Functions(gpu::GPUModuleOp module, const ContractionSpec &spec)
+      : module(module), spec(spec), index(IntegerType::get(module.getContext(), 64)),
+        pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
 
-void Emitter::finish(const Loaded &loaded, Value stage) {
-  lhs.finish(loaded.lhs, stage);
-  rhs.finish(loaded.rhs, stage);
-}
+  void addOperand(bool isLhs, const GlobalMatrix &matrix) {
+    std::string name = isLhs ? "lhs" : "rhs";
+    LaunchFunction first(module, name + "_batch", {pointer, index}, bufferType());
+    Value begin = locate(first, spec.batch, first.argument(1), isLhs ? strideOfLhs : strideOfRhs);
+    begin = first.add(begin, isLhs ? spec.lhsOffset : spec.rhsOffset);
+    first.setResult(emitAddress(first.b, spec.lhsType, first.buffer(isLhs ? 0 : 1), begin));
+    LaunchFunction place(module, name + "_place", {index, index}, index);
+    place.setResult(place.add(locate(place, matrix.rows, place.argument(0), strideOf),
+                              locate(place, matrix.terms, place.argument(1), strideOf)));
+  }
 
-Sums Emitter::multiply(Value stage, ValueRange sums) {
-  auto read = [&](TensorCore::Side side, Value first, int64_t extent, int64_t term) {
-    MatrixTile &operand = side == TensorCore::Side::First ? lhs : rhs;
-    SmallVector<TensorCore::Fragment> fragments;
-    for (int64_t i = 0; i < extent; i += TensorCore::rows)
-      fragments.push_back(operand.read(side, stage, k.add(first, i), term));
-    return fragments;
-  };
-  Sums added(sums);
-  for (int64_t term = 0; term < depth; term += core.depth())
-    added = core.multiplyAll(read(TensorCore::Side::First, warpRow, grid.rows, term),
-                             read(TensorCore::Side::Second, warpColumn, grid.columns, term), added);
-  return added;
-}
-
-void Emitter::store(const Sums &sums) {
-  tile.beginStores();
-  if (tile.wantsNeighbours(4))
-    return storeFours(sums);
-  int64_t perRow = grid.columns / TensorCore::columns;
-  Value ownColumn = k.add(warpColumn, k.mul(core.member(), 2));
-  for (int64_t i = 0; i < grid.rows / TensorCore::rows; ++i)
-    for (int64_t half : {0, 1}) {
-      int64_t farther = i * TensorCore::rows + half * 8;
-      tile.storeRow(k.add(warpRow, core.group()), farther, [&](ResultTile::Line line) {
-        for (int64_t j = 0; j < perRow; ++j)
-          tile.storeColumns(line, ownColumn, j * TensorCore::columns,
-                            ArrayRef(sums).slice((i * perRow + j) * 4 + half * 2, 2));
-      });
-    }
-}
-
-/// Stores four neighbours per lane. A lane has two neighbours in each of two rows and exchanges two
-/// with the lane beside it, so that each lane has four neighbours in one row.
-void Emitter::storeFours(const Sums &sums) {
-  ImplicitLocOpBuilder &b = k.b;
-  int64_t perRow = grid.columns / TensorCore::columns;
-  Value isOdd = equal(k.rem(core.member(), 2), k.i64(1));
-  auto choose = [&](Value ofOdd, Value ofEven) {
-    return arith::SelectOp::create(b, isOdd, ofOdd, ofEven).getResult();
-  };
-  Value ownRow = k.add(k.add(warpRow, core.group()), choose(k.i64(8), k.i64(0)));
-  Value ownColumn = k.add(warpColumn, k.mul(k.div(core.member(), 2), 4));
-  for (int64_t i = 0; i < grid.rows / TensorCore::rows; ++i) {
-    Sums fours;
-    for (ValueRange own(ArrayRef(sums).slice(i * perRow * 4, perRow * 4)); !own.empty();
-         own = own.drop_front(4)) {
-      Value first = k.exchange(choose(own[0], own[2]), 1);
-      Value second = k.exchange(choose(own[1], own[3]), 1);
-      fours.append({choose(first, own[0]), choose(second, own[1]), choose(own[2], first),
-                    choose(own[3], second)});
-    }
-    tile.storeRow(ownRow, i * TensorCore::rows, [&](ResultTile::Line line) {
-      for (int64_t j = 0; j < perRow; ++j)
-        tile.storeColumns(line, ownColumn, j * TensorCore::columns,
-                          ArrayRef(fours).slice(j * 4, 4));
+  /// Adds store_row(), and returns the neighbours that it gets together.
+  int64_t addStores(const ResultStrides &result, TileExtents extents, int64_t columnsOfWarp,
+                    const TileEpilogue *epilogue) {
+    LaunchFunction k(module, "store_row", {pointer, pointer, index, index, pointer});
+    ResultTile tile(k, spec, result, extents, epilogue);
+    int64_t width = tile.wantsNeighbours(4) ? 4 : 2;
+    tile.place(k.argument(1));
+    tile.beginStores();
+    tile.storeRow(k.argument(2), 0, [&](ResultTile::Line line) {
+      for (int64_t group = 0; group < columnsOfWarp / groupColumns; ++group) {
+        SmallVector<Value> values;
+        for (int64_t i = 0; i < width; ++i)
+          values.push_back(
+              emitLoad(k.b, spec.accumulatorType(), k.argument(4), k.i64(group * width + i)));
+        tile.storeColumns(line, k.argument(3), group * groupColumns, values);
+      }
     });
+    return width;
   }
+
+private:
+  static constexpr int64_t groupColumns = 8;
+
+  Type bufferType() { return LLVM::LLVMPointerType::get(module.getContext(), globalMemory); }
+
+  gpu::GPUModuleOp module;
+  const ContractionSpec &spec;
+  Type index, pointer;
+};
+
+/// Returns the fields, which are all of 64 bits.
+ArrayRef<int64_t> numbersOf(const ContractionShape &shape) {
+  return {reinterpret_cast<const int64_t *>(&shape), sizeof(shape) / sizeof(int64_t)};
 }
 
-/// Emits the kernel. The next tiles are loaded while one tile is multiplied; the last tile is
-/// loaded again.
-void Emitter::emit() {
-  tile.place();
-  Value warp = k.div(k.numberInBlock(), 32);
-  warpRow = k.mul(k.div(warp, grid.across), grid.rows);
-  warpColumn = k.mul(k.rem(warp, grid.across), grid.columns);
-  Value memory = k.shared(lhs.sharedBytes() + rhs.sharedBytes());
-  lhs.open(memory, addressOf(true));
-  rhs.open(emitAddress(k.b, k.b.getI8Type(), memory, k.i64(lhs.sharedBytes())), addressOf(false));
-  int64_t tiles = llvm::divideCeil(terms, depth);
-  Value zero = k.i64(0);
-  for (int64_t i = 0; i < stages - 1; ++i) {
-    finish(start(k.i64(std::min(i, tiles - 1)), k.i64(i)), k.i64(i));
-    k.commitCopies();
-  }
-  Sums carried(grid.rows * grid.columns / 32, emitConstant(k.b, spec.accumulatorType(), 0));
-  carried.push_back(zero);
-  Sums sums =
-      forLoop(k, zero, k.i64(tiles), k.i64(1), carried, [&](Value number, ValueRange before) {
-        k.awaitGroups(static_cast<uint32_t>(stages - 2));
-        k.barrier();
-        Value stage = before.back(), next = k.add(number, stages - 1), last = k.i64(stages - 1);
-        // All warps have finished the previous stage.
-        Value free = arith::SelectOp::create(k.b, equal(stage, zero), last, k.sub(stage, k.i64(1)));
-        Loaded loaded = start(k.min(next, k.i64(tiles - 1)), free);
-        k.commitCopies();
-        Sums added = multiply(stage, before.drop_back());
-        finish(loaded, free);
-        added.push_back(arith::SelectOp::create(k.b, equal(stage, last), zero, k.add(stage, 1)));
-        return added;
-      });
-  k.awaitGroups(0);
-  sums.pop_back();
-  store(sums);
-}
-
-TileExtents chooseExtents(const ContractionSpec &spec, int64_t warps) {
-  TileExtents extents = TileExtents::largest(spec, 128);
-  if (!WarpGrid(extents, warps).isWide())
-    extents.columns = 64;
-  extents.spread(spec, [&](TileExtents now) {
-    (now.rows >= now.columns ? now.rows : now.columns) /= 2;
-    return WarpGrid(now, warps).isWide();
-  });
-  return extents;
-}
+StringRef nameOf(Type type) { return type.isBF16() ? "bf16" : type.isF16() ? "f16" : "tf32"; }
 
 } // namespace
 
@@ -233,12 +126,26 @@ EmittedCommand emitTensorContraction(ModuleOp kernels, StringRef name, const Con
                                      const ResultStrides &result, int64_t lhsAlignment,
                                      int64_t rhsAlignment, const TileEpilogue *epilogue) {
   GlobalMatrix lhs = matrixOf(spec, true, lhsAlignment), rhs = matrixOf(spec, false, rhsAlignment);
-  bool isCopied = !spec.lhsType.isF32() && MatrixTile::isCopied(lhs, spec.lhsType) &&
-                  MatrixTile::isCopied(rhs, spec.lhsType);
-  int64_t warps = isCopied ? 4 : 8;
+  Type type = spec.lhsType;
+  bool isCopied =
+      !type.isF32() && MatrixTile::isCopied(lhs, type) && MatrixTile::isCopied(rhs, type);
+  int64_t warps = isCopied ? 4 : 8, bytes = bytesOf(type);
   TileExtents extents = chooseExtents(spec, warps);
   ThreadKernel k(kernels, name, countBuffers(epilogue), /*scratchBytes=*/0, warps * 32);
-  Emitter(k, spec, result, extents, lhs, rhs, epilogue).emit();
+  // The elements that wait for a stage would otherwise leave registers for one block only.
+  if (warps == 8 && extents.rows * extents.columns == 128 * 128)
+    k.setBlocksTogether(2);
+  Functions functions(k.module(), spec);
+  functions.addOperand(true, lhs);
+  functions.addOperand(false, rhs);
+  WarpGrid grid(extents.rows, extents.columns, warps);
+  ContractionShape shape{shapeOf(lhs, type), shapeOf(rhs, type),
+                         functions.addStores(result, extents, grid.columns, epilogue)};
+  int64_t shared = layoutOf(shape.lhs, extents.rows, bytes).bytes() +
+                   layoutOf(shape.rhs, extents.columns, bytes).bytes();
+  std::string function = llvm::formatv("tensor_contraction_{0}_{1}x{2}_{3}", nameOf(type),
+                                       extents.rows, extents.columns, warps);
+  callDeviceKernel(k, countBuffers(epilogue), function, shared, numbersOf(shape));
   EmittedCommand command{name.str(), extents.count(spec), {}};
   command.itemThreads = command.blockThreads = warps * 32;
   return command;

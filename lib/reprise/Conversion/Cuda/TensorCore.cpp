@@ -9,8 +9,7 @@ using namespace mlir;
 
 namespace reprise {
 
-TensorCore::TensorCore(ThreadKernel &k, Type type)
-    : k(k), b(k.b), type(type), isHalf(!type.isF32()) {
+TensorCore::TensorCore(ThreadKernel &k, Type type) : k(k), b(k.b), type(type) {
   lane = k.rem(k.numberInBlock(), 32);
   ofEight = k.div(lane, 4);
   ofFour = k.rem(lane, 4);
@@ -29,12 +28,10 @@ TensorCore::Sums TensorCore::multiply(const Fragment &lhs, const Fragment &rhs, 
     x.push_back(cast(word));
   for (size_t i : {0, 1})
     y.push_back(cast(rhs[2 * second + i]));
-  auto kind = type.isF16()    ? NVVM::MMATypes::f16
-              : type.isBF16() ? NVVM::MMATypes::bf16
-                              : NVVM::MMATypes::tf32;
+  auto kind = type.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
   auto result = LLVM::LLVMStructType::getLiteral(b.getContext(), {sum, sum, sum, sum});
   Value product = NVVM::MmaOp::create(
-      b, result, x, y, sums, ArrayRef<int64_t>{rows, columns, depth()}, std::nullopt, std::nullopt,
+      b, result, x, y, sums, ArrayRef<int64_t>{rows, columns, depth}, std::nullopt, std::nullopt,
       std::array<NVVM::MMATypes, 2>{kind, kind},
       std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
   Sums added;
@@ -68,16 +65,12 @@ TensorCore::Fragment TensorCore::round(ValueRange left, ValueRange right) {
           pack(right[2], right[3])};
 }
 
-TensorCore::Fragment TensorCore::load(Side side, Value memory, bool isByRows, Lines at) {
-  return isHalf ? loadMatrices(side, memory, isByRows, at) : loadWords(side, memory, isByRows, at);
-}
-
 /// Loads matrices of 8 × 8: each group of eight lanes gives the addresses of the eight lines of a
 /// matrix.
-TensorCore::Fragment TensorCore::loadMatrices(Side side, Value memory, bool isByRows, Lines at) {
+TensorCore::Fragment TensorCore::load(Value memory, bool isByRows, Lines at) {
   Value inMatrix = k.rem(lane, 8), odd = k.mul(k.rem(k.div(lane, 8), 2), 8),
         second = k.mul(k.div(lane, 16), 8);
-  bool isOddByLine = isByRows == (side == Side::First);
+  bool isOddByLine = !isByRows;
   Value line = k.add(inMatrix, isOddByLine ? odd : second), column = isOddByLine ? second : odd;
   Value from = emitAddress(b, type, memory, at(line, column));
   Type i32 = b.getI32Type();
@@ -89,20 +82,6 @@ TensorCore::Fragment TensorCore::loadMatrices(Side side, Value memory, bool isBy
   Fragment fragment;
   for (int64_t i = 0; i < 4; ++i)
     fragment[i] = LLVM::ExtractValueOp::create(b, loaded, i);
-  return fragment;
-}
-
-TensorCore::Fragment TensorCore::loadWords(Side side, Value memory, bool isByRows, Lines at) {
-  auto nearest = NVVM::FPRoundingModeAttr::get(b.getContext(), NVVM::FPRoundingMode::RNA);
-  Fragment fragment;
-  for (int64_t i = 0; i < 4; ++i) {
-    int64_t lower = side == Side::First ? i % 2 : i / 2,
-            later = side == Side::First ? i / 2 : i % 2;
-    Value row = k.add(ofEight, lower * 8), term = k.add(ofFour, later * 4);
-    Value from = isByRows ? at(row, term) : at(term, row);
-    fragment[i] = NVVM::ConvertFloatToTF32Op::create(b, b.getI32Type(),
-                                                     emitLoad(b, type, memory, from), nearest);
-  }
   return fragment;
 }
 

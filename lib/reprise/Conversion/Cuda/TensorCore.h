@@ -9,9 +9,9 @@
 
 namespace reprise {
 
-/// Products of operands of one type: bf16, f16, or f32, which is rounded to TF32. Sums are in f32.
-/// A warp computes them together. An operand is 16 rows and depth() terms, of which a lane has
-/// eight (or four); as the second operand its rows are columns of the result.
+/// Products of operands of one type, bf16 or f16. Sums are in f32. A warp computes them together.
+/// An operand is 16 rows and 16 terms, of which a lane has eight; as the second operand its rows
+/// are columns of the result.
 class TensorCore {
 public:
   using Value = mlir::Value;
@@ -19,13 +19,10 @@ public:
   /// Registers of a lane. In the first operand the first and the third have rows 0 to 7. In the
   /// second one the first and the second have columns 0 to 7: neighbours, as instructions ask.
   using Fragment = std::array<Value, 4>;
-  enum class Side { First, Second };
-  static constexpr int64_t rows = 16, columns = 8, sumsPerLane = 4;
+  static constexpr int64_t rows = 16, columns = 8, depth = 16, sumsPerLane = 4;
 
   TensorCore(ThreadKernel &k, mlir::Type type);
 
-  int64_t depth() const { return isHalf ? 16 : 8; }
-  bool hasHalves() const { return isHalf; }
   mlir::Type elementType() const { return type; }
 
   /// Adds the product with the first or the second eight columns of `rhs` to four sums.
@@ -39,23 +36,20 @@ public:
   /// Function that returns the place of an element of a line in shared memory. Eight 16-bit
   /// elements from a multiple of eight on are contiguous.
   using Lines = llvm::function_ref<Value(Value line, Value column)>;
-  /// Loads an operand from shared memory, whose lines are its rows; or its terms, unless
+  /// Loads a second operand from shared memory, whose lines are its rows; or its terms, unless
   /// `isByRows`.
-  Fragment load(Side side, Value memory, bool isByRows, Lines at);
+  Fragment load(Value memory, bool isByRows, Lines at);
 
   /// Return, for this lane, its row of eight in an operand and in sums, and its number of four.
   Value group() const { return ofEight; }
   Value member() const { return ofFour; }
 
 private:
-  Fragment loadMatrices(Side side, Value memory, bool isByRows, Lines at);
-  Fragment loadWords(Side side, Value memory, bool isByRows, Lines at);
   Value pack(Value low, Value high);
 
   ThreadKernel &k;
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type type;
-  bool isHalf;
   Value lane, ofEight, ofFour;
 };
 

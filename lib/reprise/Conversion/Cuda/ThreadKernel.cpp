@@ -8,8 +8,6 @@ using namespace mlir;
 
 namespace reprise {
 
-constexpr unsigned sharedMemory = 3;
-
 ThreadKernel::ThreadKernel(ModuleOp module, StringRef name, size_t buffers, int64_t scratchBytes,
                            int64_t threads)
     : KernelBuilder(ImplicitLocOpBuilder(module.getLoc(), module.getContext())), threads(threads),
@@ -25,6 +23,17 @@ ThreadKernel::ThreadKernel(ModuleOp module, StringRef name, size_t buffers, int6
   b.setInsertionPointToStart(&kernel.getBody().front());
   b.setInsertionPoint(gpu::ReturnOp::create(b));
 }
+
+ThreadKernel::ThreadKernel(gpu::GPUModuleOp module, StringRef name, FunctionType type)
+    : KernelBuilder(ImplicitLocOpBuilder(module.getLoc(), module.getContext())), threads(0),
+      scratchBytes(0) {
+  b.setInsertionPointToEnd(module.getBody());
+  kernel = gpu::GPUFuncOp::create(b, name, type);
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  b.setInsertionPoint(gpu::ReturnOp::create(b));
+}
+
+gpu::GPUModuleOp ThreadKernel::module() { return kernel->getParentOfType<gpu::GPUModuleOp>(); }
 
 Value ThreadKernel::blockNumber() {
   if (readsAnew)

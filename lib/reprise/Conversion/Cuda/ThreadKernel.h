@@ -14,8 +14,8 @@ constexpr llvm::StringLiteral kReplacedAttr = "replaced", kChipAttr = "chip";
 
 /// Threads of a block, unless rows need much shared memory; 32 consecutive threads are a warp.
 constexpr int64_t blockThreads = 256;
-/// The address space of buffers.
-constexpr unsigned globalMemory = 1;
+/// The address spaces of buffers, and of memory that a block shares.
+constexpr unsigned globalMemory = 1, sharedMemory = 3;
 
 /// Builder of a `gpu.func` of the same name in its own `gpu.module`. Its arguments are the buffers
 /// of the command, in global memory.
@@ -25,6 +25,7 @@ public:
   ThreadKernel(mlir::ModuleOp module, llvm::StringRef name, size_t buffers, int64_t scratchBytes,
                int64_t threads = blockThreads);
 
+  mlir::gpu::GPUModuleOp module();
   int64_t threadCount() const { return threads; }
   /// The number of this thread among all of the launch; of its block; of this thread in its block.
   mlir::Value threadNumber();
@@ -61,11 +62,16 @@ public:
   /// Returns whether the i1 holds in any lane of the warp. All lanes call it together.
   mlir::Value any(mlir::Value condition);
 
+protected:
+  /// Makes a function of a kernel's module, which the kernel calls.
+  ThreadKernel(mlir::gpu::GPUModuleOp module, llvm::StringRef name, mlir::FunctionType type);
+
+  mlir::gpu::GPUFuncOp kernel;
+
 private:
   mlir::Value readAnew(llvm::StringRef name);
   mlir::Value shuffle(mlir::Value value, mlir::Value offset, mlir::gpu::ShuffleMode mode);
 
-  mlir::gpu::GPUFuncOp kernel;
   int64_t threads;
   int64_t scratchBytes;
   bool readsAnew = false;
