@@ -39,6 +39,8 @@ static void addGlobals(ThreadKernel &k, int64_t sharedBytes, ArrayRef<int64_t> s
   auto numbers = LLVM::LLVMArrayType::get(b.getI64Type(), shape.size());
   LLVM::GlobalOp::create(b, numbers, /*isConstant=*/true, LLVM::Linkage::External, "shape",
                          b.getI64TensorAttr(shape));
+  if (sharedBytes == 0)
+    return;
   // An external variable without a value would be a declaration.
   LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI8Type(), sharedBytes),
                          /*isConstant=*/false, LLVM::Linkage::LinkonceODR, "shared_memory",

@@ -21,8 +21,14 @@ private:
   llvm::SmallVector<mlir::Value> buffers;
 };
 
+/// Returns the fields of a shape of kernels/cuda, which are all of 64 bits.
+template <typename Shape> llvm::ArrayRef<int64_t> numbersOf(const Shape &shape) {
+  static_assert(sizeof(Shape) % sizeof(int64_t) == 0);
+  return {reinterpret_cast<const int64_t *>(&shape), sizeof(Shape) / sizeof(int64_t)};
+}
+
 /// Emits the kernel's body: a call of `function`, of kernels/cuda, with the launch. `sharedBytes`
-/// is the size of shared_memory, and `shape` the constant of that name.
+/// is the size of shared_memory, if the kernel has any, and `shape` the constant of that name.
 void callDeviceKernel(ThreadKernel &k, size_t buffers, llvm::StringRef function,
                       int64_t sharedBytes, llvm::ArrayRef<int64_t> shape);
 

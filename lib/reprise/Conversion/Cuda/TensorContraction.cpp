@@ -101,11 +101,6 @@ private:
   Type index, pointer;
 };
 
-/// Returns the fields, which are all of 64 bits.
-ArrayRef<int64_t> numbersOf(const ContractionShape &shape) {
-  return {reinterpret_cast<const int64_t *>(&shape), sizeof(shape) / sizeof(int64_t)};
-}
-
 StringRef nameOf(Type type) { return type.isBF16() ? "bf16" : type.isF16() ? "f16" : "tf32"; }
 
 } // namespace

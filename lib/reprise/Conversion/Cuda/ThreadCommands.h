@@ -6,6 +6,8 @@
 #include "reprise/Conversion/Elements.h"
 #include "reprise/Target/Launch.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
 namespace reprise {
 
 /// Adds kernels to a module and their commands to a launch.
@@ -18,6 +20,11 @@ public:
       : name(name), kernels(kernels), launch(launch) {}
 
   void add(llvm::ArrayRef<BufferSlot> buffers, int64_t items, Body body);
+  /// Adds a command whose kernel is `function` of kernels/cuda, with the constant `shape`.
+  /// `addFunctions` adds the functions that it calls to the kernel's module.
+  void addDeviceKernel(llvm::ArrayRef<BufferSlot> buffers, int64_t items, llvm::StringRef function,
+                       llvm::ArrayRef<int64_t> shape,
+                       llvm::function_ref<void(mlir::gpu::GPUModuleOp)> addFunctions);
   /// Adds a command that has no kernel.
   void add(EmittedCommand command) { launch.commands.push_back(std::move(command)); }
   /// Scratch that the launch's commands share.

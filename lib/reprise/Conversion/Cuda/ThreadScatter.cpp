@@ -23,19 +23,15 @@ public:
   void emit();
 
 private:
-  /// Stores the updates' numbers by batch, row and index.
+  /// Stores the updates' numbers by batch, row and index; and, for each row of the tables, where
+  /// its updates begin, and the end of all.
   void emitOrder();
-  /// Stores, for each row of the tables, where its updates begin, and the end of all.
-  void emitBegins();
   void emitTable();
   /// The updates of a row, as places in their order.
   std::pair<Value, Value> rangeOf(KernelBuilder &k, Value row);
   Value updateAt(KernelBuilder &k, Value place);
   void emitSum(KernelBuilder &k, Value row, Value column);
   void emitReplacement(KernelBuilder &k, Value row, Value column);
-  Value loadRow(KernelBuilder &k, Value update) {
-    return loadPosition(k, indexType, k.buffer(0), update, rows);
-  }
 
   ThreadCommands &commands;
   AloneOp nest;
@@ -43,32 +39,20 @@ private:
   BufferSlot order, begins;
 };
 
+/// Sorts the updates of each table by their rows.
 void ScatterEmitter::emitOrder() {
   order = commands.addShared(allUpdates * numberBytes(allUpdates));
+  begins = commands.addShared((tableRows + 1) * numberBytes(allUpdates));
   RowSort sort{batches, updates, updates, {nest.getBuffers()[indexBuffer()], order}, {}, {}};
-  sort.key = [&](KernelBuilder &k, Value update) { return loadRow(k, update); };
+  sort.key = [&](KernelBuilder &k, Value update) {
+    return loadPosition(k, indexType, k.buffer(0), update, rows);
+  };
   sort.store = [&](KernelBuilder &k, Value batch, Value place, Value update) {
     storeNumber(k, allUpdates, update, k.buffer(1), k.add(k.mul(batch, updates), place));
   };
   emitRowSort(commands, sort);
-}
-
-void ScatterEmitter::emitBegins() {
-  begins = commands.addShared((tableRows + 1) * numberBytes(allUpdates));
-  SmallVector<BufferSlot> buffers = {nest.getBuffers()[indexBuffer()], order, begins};
-  commands.add(buffers, tableRows + 1, [&](KernelBuilder &k, Value tableRow) {
-    auto store = [&](Value begin) { storeNumber(k, allUpdates, begin, k.buffer(2), tableRow); };
-    Value exists =
-        arith::CmpIOp::create(k.b, arith::CmpIPredicate::slt, tableRow, k.i64(tableRows));
-    auto search = [&] {
-      Value row = k.rem(tableRow, rows), low = k.mul(k.div(tableRow, rows), updates);
-      store(emitBinarySearch(k, low, k.add(low, updates), updates, low, [&](Value place) {
-        Value other = loadRow(k, loadNumber(k, allUpdates, k.buffer(1), place));
-        return arith::CmpIOp::create(k.b, arith::CmpIPredicate::slt, other, row).getResult();
-      }));
-    };
-    ifThen(k.b, exists, search, [&] { store(k.i64(allUpdates)); });
-  });
+  sort.buffers.pop_back();
+  emitKeyBegins(commands, sort, rows, order, begins);
 }
 
 std::pair<Value, Value> ScatterEmitter::rangeOf(KernelBuilder &k, Value row) {
@@ -132,10 +116,8 @@ void ScatterEmitter::emitTable() {
 }
 
 void ScatterEmitter::emit() {
-  if (updates != 0) {
+  if (updates != 0)
     emitOrder();
-    emitBegins();
-  }
   emitTable();
 }
 

@@ -1,6 +1,9 @@
 // reprise: sorts rows on a GPU
 #include "ThreadSort.h"
 
+#include "LaunchFunctions.h"
+#include "cuda/SortShape.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <limits>
@@ -9,15 +12,7 @@ using namespace mlir;
 
 namespace reprise {
 
-using Is = arith::CmpIPredicate;
-
-static Value compare(KernelBuilder &k, Is predicate, Value x, Value y) {
-  return arith::CmpIOp::create(k.b, predicate, x, y);
-}
-
-static Value select(KernelBuilder &k, Value condition, Value x, Value y) {
-  return arith::SelectOp::create(k.b, condition, x, y);
-}
+using cuda::SortShape;
 
 //===-- Numbers -------------------------------------------------------------------------------===//
 
@@ -40,21 +35,6 @@ void storeNumber(KernelBuilder &k, int64_t count, Value number, Value base, Valu
   emitStore(k.b, type, number, base, index);
 }
 
-//===-- Search --------------------------------------------------------------------------------===//
-
-Value emitBinarySearch(KernelBuilder &k, Value low, Value high, int64_t size, Value valid,
-                       llvm::function_ref<Value(Value)> isBefore) {
-  auto step = [&](Value, ValueRange range) -> Carried {
-    Value isOpen = compare(k, Is::slt, range[0], range[1]);
-    Value middle = k.div(k.add(range[0], range[1]), 2);
-    Value before = isBefore(select(k, isOpen, middle, valid));
-    before = arith::AndIOp::create(k.b, before, isOpen);
-    return {select(k, before, k.add(middle, 1), range[0]), select(k, before, range[1], middle)};
-  };
-  int64_t steps = llvm::Log2_64_Ceil(size + 1);
-  return forLoop(k, k.i64(0), k.i64(steps), k.i64(1), {low, high}, step)[0];
-}
-
 //===-- Sort ----------------------------------------------------------------------------------===//
 
 namespace {
@@ -63,25 +43,65 @@ namespace {
 /// with short runs. Short runs make later merges cheap.
 constexpr int64_t shortRow = 256, shortRun = 32;
 
+/// Adds sort_key() of kernels/cuda/RowSort.cpp.
+void addKey(gpu::GPUModuleOp module, const RowSort &sort) {
+  Type index = IntegerType::get(module.getContext(), 64);
+  Type launch = LLVM::LLVMPointerType::get(module.getContext());
+  LaunchFunction k(module, "sort_key", {launch, index}, index);
+  Value key = sort.key(k, k.argument(1));
+  k.setResult(key.getType() == index ? key : arith::ExtSIOp::create(k.b, index, key).getResult());
+}
+
+/// Adds sort_store().
+void addStore(gpu::GPUModuleOp module, const RowSort &sort) {
+  Type index = IntegerType::get(module.getContext(), 64);
+  Type launch = LLVM::LLVMPointerType::get(module.getContext());
+  LaunchFunction k(module, "sort_store", {launch, index, index, index});
+  sort.store(k, k.argument(1), k.argument(2), k.argument(3));
+}
+
 class SortEmitter {
 public:
   SortEmitter(ThreadCommands &commands, const RowSort &sort)
       : commands(commands), sort(sort), firstRun(sort.n <= shortRow ? shortRow : shortRun) {}
-  void emit();
+
+  void emit() {
+    add("sort_runs", firstRun, firstRun, sort.rows * sort.n);
+    for (int64_t length = firstRun; length < sort.n; length *= 2) {
+      int64_t runs = llvm::divideCeil(sort.n, length), width = std::min(length, sort.kept);
+      add("merge_runs", length, 2 * length, sort.rows * runs * width);
+    }
+  }
 
 private:
-  /// Sorts runs of `firstRun`.
-  void emitFirstRuns();
-  /// Merges pairs of runs of `length`; their buffer is the first behind those of the sort.
-  void emitMerge(int64_t length);
-  void emitMergedPlace(KernelBuilder &k, int64_t length, Value row, Value run, Value offset);
-  bool isLast(int64_t length) const { return length >= sort.n; }
-  /// Returns the buffers of a command whose output is runs of `length`, which the next command
-  /// reads.
-  SmallVector<BufferSlot> buffersFor(int64_t length);
-  void put(KernelBuilder &k, int64_t length, Value row, Value place, Value element);
-  Value loadElement(KernelBuilder &k, Value row, Value place);
-  int64_t elements() const { return sort.rows * sort.n; }
+  /// Adds a command that makes runs of `made` elements, which the next command reads.
+  void add(StringRef function, int64_t length, int64_t made, int64_t items) {
+    SmallVector<BufferSlot> buffers = sort.buffers;
+    auto numbers = numberBytes(sort.rows * sort.n);
+    SortShape shape{blockThreads, items, sort.n, sort.kept, length, numbers, -1, -1};
+    std::optional<BufferSlot> read = std::exchange(source, std::nullopt);
+    auto push = [&](const BufferSlot &slot) {
+      buffers.push_back(slot);
+      return static_cast<int64_t>(buffers.size()) - 1;
+    };
+    if (read)
+      shape.source = push(*read);
+    bool isLast = made >= sort.n;
+    if (!isLast) {
+      if (spare.empty())
+        spare.push_back(commands.addShared(sort.rows * sort.n * numbers));
+      source = spare.pop_back_val();
+      shape.target = push(*source);
+    }
+    if (read)
+      spare.push_back(*read);
+    commands.addDeviceKernel(buffers, items, function, numbersOf(shape),
+                             [&](gpu::GPUModuleOp module) {
+                               addKey(module, sort);
+                               if (isLast)
+                                 addStore(module, sort);
+                             });
+  }
 
   ThreadCommands &commands;
   const RowSort &sort;
@@ -90,95 +110,22 @@ private:
   std::optional<BufferSlot> source;
 };
 
-SmallVector<BufferSlot> SortEmitter::buffersFor(int64_t length) {
-  SmallVector<BufferSlot> buffers = sort.buffers;
-  if (source)
-    buffers.push_back(*source);
-  std::optional<BufferSlot> read = source;
-  if (!isLast(length)) {
-    if (spare.empty())
-      spare.push_back(commands.addShared(elements() * numberBytes(elements())));
-    source = spare.pop_back_val();
-    buffers.push_back(*source);
-  }
-  if (read)
-    spare.push_back(*read);
-  return buffers;
-}
-
-void SortEmitter::put(KernelBuilder &k, int64_t length, Value row, Value place, Value element) {
-  if (isLast(length))
-    return sort.store(k, row, place, element);
-  // The output buffer follows the input of a merge.
-  unsigned number = sort.buffers.size() + (length > firstRun ? 1 : 0);
-  storeNumber(k, elements(), element, k.buffer(number), k.add(k.mul(row, sort.n), place));
-}
-
-Value SortEmitter::loadElement(KernelBuilder &k, Value row, Value place) {
-  return loadNumber(k, elements(), k.buffer(sort.buffers.size()), k.add(k.mul(row, sort.n), place));
-}
-
-void SortEmitter::emitFirstRuns() {
-  commands.add(buffersFor(firstRun), elements(), [&](KernelBuilder &k, Value element) {
-    Value row = k.div(element, sort.n), index = k.rem(element, sort.n);
-    Value first = k.mul(k.div(index, firstRun), firstRun);
-    Value end = k.min(k.add(first, firstRun), k.i64(sort.n));
-    Value key = sort.key(k, element), toRow = k.sub(element, index);
-    auto count = [&](Value other, ValueRange rank) -> Carried {
-      Value otherKey = sort.key(k, k.add(toRow, other));
-      Value before = select(k, compare(k, Is::slt, other, index),
-                            compare(k, Is::sle, otherKey, key), compare(k, Is::slt, otherKey, key));
-      Value one = arith::ExtUIOp::create(k.b, k.b.getI64Type(), before);
-      return {k.add(rank[0], one)};
-    };
-    Value rank = forLoop(k, first, end, k.i64(1), k.i64(0), count)[0];
-    ifThen(k.b, compare(k, Is::slt, rank, k.i64(sort.kept)),
-           [&] { put(k, firstRun, row, k.add(first, rank), element); });
-  });
-}
-
-void SortEmitter::emitMergedPlace(KernelBuilder &k, int64_t length, Value row, Value run,
-                                  Value offset) {
-  int64_t width = std::min(length, sort.kept);
-  ImplicitLocOpBuilder &b = k.b;
-  Value isRight = compare(k, Is::ne, k.rem(run, 2), k.i64(0));
-  Value mine = k.mul(run, length);
-  Value other = select(k, isRight, k.sub(mine, k.i64(length)), k.add(mine, length));
-  Value otherEnd = k.min(k.add(other, width), k.i64(sort.n));
-  otherEnd = arith::MaxSIOp::create(b, otherEnd, other);
-  Value place = k.add(mine, offset), element = loadElement(k, row, place);
-  Value key = sort.key(k, element);
-  Value before = emitBinarySearch(k, other, otherEnd, width, place, [&](Value at) {
-    Value otherKey = sort.key(k, loadElement(k, row, at));
-    return select(k, isRight, compare(k, Is::sle, otherKey, key),
-                  compare(k, Is::slt, otherKey, key));
-  });
-  Value merged = k.add(offset, k.sub(before, other));
-  Value base = k.min(mine, other);
-  ifThen(b, compare(k, Is::slt, merged, k.i64(sort.kept)),
-         [&] { put(k, 2 * length, row, k.add(base, merged), element); });
-}
-
-void SortEmitter::emitMerge(int64_t length) {
-  int64_t width = std::min(length, sort.kept), runs = llvm::divideCeil(sort.n, length);
-  commands.add(buffersFor(2 * length), sort.rows * runs * width, [&](KernelBuilder &k, Value item) {
-    Value offset = k.rem(item, width), row = k.div(item, width * runs);
-    Value run = k.rem(k.div(item, width), runs);
-    Value exists = compare(k, Is::slt, k.add(k.mul(run, length), offset), k.i64(sort.n));
-    ifThen(k.b, exists, [&] { emitMergedPlace(k, length, row, run, offset); });
-  });
-}
-
-void SortEmitter::emit() {
-  emitFirstRuns();
-  for (int64_t length = firstRun; !isLast(length); length *= 2)
-    emitMerge(length);
-}
-
 } // namespace
 
 void emitRowSort(ThreadCommands &commands, const RowSort &sort) {
   SortEmitter(commands, sort).emit();
+}
+
+void emitKeyBegins(ThreadCommands &commands, const RowSort &sort, int64_t keys,
+                   const BufferSlot &sorted, const BufferSlot &begins) {
+  SmallVector<BufferSlot> buffers = sort.buffers;
+  buffers.append({sorted, begins});
+  auto last = static_cast<int64_t>(buffers.size()) - 1;
+  int64_t items = sort.rows * keys + 1;
+  SortShape shape{blockThreads, items, sort.n, keys, 0, numberBytes(sort.rows * sort.n),
+                  last - 1,     last};
+  commands.addDeviceKernel(buffers, items, "find_begins", numbersOf(shape),
+                           [&](gpu::GPUModuleOp module) { addKey(module, sort); });
 }
 
 } // namespace reprise

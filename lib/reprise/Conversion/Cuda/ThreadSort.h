@@ -14,7 +14,7 @@ struct RowSort {
   int64_t rows, n, kept;
   /// Buffers that `key` and `store` access: the first buffers of every command.
   llvm::SmallVector<BufferSlot> buffers;
-  /// The key of an element: an integer.
+  /// The key of an element: an integer, which is compared as signed.
   std::function<mlir::Value(KernelBuilder &, mlir::Value element)> key;
   /// Takes the element at a place of the sorted row.
   std::function<void(KernelBuilder &, mlir::Value row, mlir::Value place, mlir::Value element)>
@@ -26,12 +26,11 @@ struct RowSort {
 /// threads.
 void emitRowSort(ThreadCommands &commands, const RowSort &sort);
 
-/// Returns `low` plus the number of elements of [low, high) for which `isBefore` holds; these come
-/// first. Places beyond them are not read; `size` is the largest possible number of elements, and
-/// `valid` is a place that may be read if there are none.
-mlir::Value emitBinarySearch(KernelBuilder &k, mlir::Value low, mlir::Value high, int64_t size,
-                             mlir::Value valid,
-                             llvm::function_ref<mlir::Value(mlir::Value place)> isBefore);
+/// Adds a command that stores, for each row and each key of [0, `keys`), the number of sorted
+/// elements of earlier rows and of smaller keys, and the number of all elements behind. Buffer
+/// `sorted` has the elements that the sort stored.
+void emitKeyBegins(ThreadCommands &commands, const RowSort &sort, int64_t keys,
+                   const BufferSlot &sorted, const BufferSlot &begins);
 
 /// Integers that number `count` things, in memory, and as i64.
 mlir::Type numberType(KernelBuilder &k, int64_t count);

@@ -1,10 +1,8 @@
 // reprise: sums of many short scatters on a GPU: a warp adds a table's updates in index order
 #include "../LoopNest/AloneOps.h"
+#include "LaunchFunctions.h"
 #include "ThreadAlone.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "cuda/ScatterShape.h"
 
 using namespace mlir;
 
@@ -34,57 +32,17 @@ public:
     emitStore(k.b, type, zero, k.buffer(0), k.mul(item, lanes), lanes);
   }
 
-  /// Adds the updates of one table, 32 at a time. All lanes of a warp run it together.
-  void addUpdates(KernelBuilder &k, Value item) const {
-    Value table = k.div(item, kWarp), lane = k.rem(item, kWarp);
-    int64_t steps = (updates + kWarp - 1) / kWarp;
-    forLoop(k, k.i64(0), k.i64(steps), k.i64(1),
-            [&](Value step) { addStep(k, table, lane, k.add(k.mul(step, kWarp), lane)); });
+  StringRef kernel() const { return type.isF64() ? "warp_scatter_f64" : "warp_scatter_f32"; }
+  cuda::WarpScatterShape shape() const {
+    return {blockThreads, batches, rows, updates, updateBuffer(), resultBuffer()};
   }
-
-private:
-  void addStep(KernelBuilder &k, Value table, Value lane, Value update) const;
-  Value toInt(KernelBuilder &k, Value value) const {
-    return arith::TruncIOp::create(k.b, k.b.getI32Type(), value);
-  }
-  /// Returns the lanes of the warp with the same value, as bits.
-  Value findEqual(KernelBuilder &k, Value value) const {
-    Value all = arith::ConstantIntOp::create(k.b, -1, 32);
-    return NVVM::MatchSyncOp::create(k.b, k.b.getI32Type(), all, value, NVVM::MatchSyncKind::any);
-  }
-  Value findMost(KernelBuilder &k, Value count) const {
-    ImplicitLocOpBuilder &b = k.b;
-    Value most = exchangeAll(k, count, kWarp,
-                             [&](Value x, Value y) { return arith::MaxUIOp::create(b, x, y); });
-    return arith::ExtUIOp::create(b, b.getI64Type(), most);
+  void addPosition(gpu::GPUModuleOp module) const {
+    Type index = IntegerType::get(module.getContext(), 64);
+    Type launch = LLVM::LLVMPointerType::get(module.getContext());
+    LaunchFunction k(module, "scatter_position", {launch, index}, index);
+    k.setResult(loadPosition(k, indexType, k.buffer(indexBuffer()), k.argument(1), rows));
   }
 };
-
-/// Adds one step of updates. Lanes whose updates have the same element take turns, in order.
-void WarpScatter::addStep(KernelBuilder &k, Value table, Value lane, Value update) const {
-  ImplicitLocOpBuilder &b = k.b;
-  Value isThere =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, update, k.i64(updates)).getResult();
-  Value from = k.add(k.mul(table, updates), k.min(update, k.i64(updates - 1)));
-  Value position = loadPosition(k, indexType, k.buffer(indexBuffer()), from, rows);
-  Value summand = emitLoad(b, type, k.buffer(updateBuffer()), from);
-  // A lane without an update meets no other one.
-  Value own = arith::SelectOp::create(b, isThere, position, k.sub(k.i64(-1), lane));
-  Value equal = findEqual(k, toInt(k, own));
-  Value one = arith::ConstantIntOp::create(b, 1, 32);
-  Value before = arith::SubIOp::create(b, arith::ShLIOp::create(b, one, toInt(k, lane)), one);
-  Value turn = math::CtPopOp::create(b, arith::AndIOp::create(b, equal, before));
-  Value turns = findMost(k, math::CtPopOp::create(b, equal));
-  Value to = k.add(k.mul(table, rows), position), result = k.buffer(resultBuffer());
-  forLoop(k, k.i64(0), turns, k.i64(1), [&](Value now) {
-    Value isTurn = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, toInt(k, now));
-    ifThen(b, arith::AndIOp::create(b, isTurn, isThere), [&] {
-      Value sum = arith::AddFOp::create(b, emitLoad(b, type, result, to), summand);
-      emitStore(b, type, sum, result, to);
-    });
-    k.meetWarp();
-  });
-}
 
 } // namespace
 
@@ -95,8 +53,9 @@ bool emitWarpScatter(ThreadCommands &commands, AloneOp nest) {
   int64_t elements = scatter.batches * scatter.rows;
   commands.add({nest.getBuffers()[scatter.resultBuffer()]}, elements / vectorLanes(elements),
                [&](KernelBuilder &k, Value item) { scatter.clear(k, item); });
-  commands.add(nest.getBuffers(), scatter.batches * kWarp,
-               [&](KernelBuilder &k, Value item) { scatter.addUpdates(k, item); });
+  commands.addDeviceKernel(nest.getBuffers(), scatter.batches * kWarp, scatter.kernel(),
+                           numbersOf(scatter.shape()),
+                           [&](gpu::GPUModuleOp module) { scatter.addPosition(module); });
   return true;
 }
 
