@@ -3,12 +3,9 @@
 #define REPRISE_KERNELS_CUDA_CONTRACTIONLAUNCH_H
 
 #include "ContractionShape.h"
-#include "Device.h"
+#include "Launch.h"
 
 namespace reprise::cuda {
-
-/// Buffers of the launch, which only functions of the compiler read.
-struct Launch;
 
 extern "C" {
 // Made by the compiler, linked and inlined.
@@ -28,14 +25,19 @@ void store_row(const Launch &launch, const TilePlace &place, int64_t row, int64_
                const float *values);
 }
 
-/// Operands, as MatrixTile reads them.
-struct Lhs {
+/// Operands, as MatrixTile reads them: tiles of `extent` rows and `terms` terms. The last tile ends
+/// with the side, so rows are missing only if a side is shorter than a tile.
+template <int extent, int terms> struct Lhs {
   static const OperandShape &shape() { return cuda::shape.lhs; }
-  static int64_t place(int64_t row, int64_t term) { return lhs_place(row, term); }
+  static Index place(Index row, Index term) { return lhs_place(row, term); }
+  static Index tileTerms() { return terms; }
+  static bool hasAllRows() { return shape().rows >= extent; }
 };
-struct Rhs {
+template <int extent, int terms> struct Rhs {
   static const OperandShape &shape() { return cuda::shape.rhs; }
-  static int64_t place(int64_t row, int64_t term) { return rhs_place(row, term); }
+  static Index place(Index row, Index term) { return rhs_place(row, term); }
+  static Index tileTerms() { return terms; }
+  static bool hasAllRows() { return shape().rows >= extent; }
 };
 
 /// Rows of tiles that run at about the same time, so that they find the columns' operand in the

@@ -33,6 +33,12 @@ inline float exchange(float value, int distance) {
   return __nvvm_shfl_sync_bfly_f32(-1, value, distance, warpSize - 1);
 }
 
+inline unsigned exchange(unsigned value, int distance) {
+  return __nvvm_shfl_sync_bfly_i32(-1, value, distance, warpSize - 1);
+}
+/// Returns whether the condition holds in any lane of the warp.
+inline bool anyOfWarp(bool condition) { return __nvvm_vote_any_sync(-1, condition); }
+
 /// Copies 4, 8 or 16 bytes from global to shared memory while the thread continues.
 inline void copyAsync(SHARED void *to, const GLOBAL void *from, int bytes) {
   // The first-level cache caches only parts of lines.

@@ -7,27 +7,28 @@
 
 namespace reprise::cuda {
 
-/// Tiles of `rows` × `terms` elements, in stages. Elements beyond the operand are +0. `Operand`
-/// tells the shape of the operand, and the place of an element in global memory.
-template <typename Element, typename Operand, int rows, int terms, int stages, int threads>
+/// Tiles of `rows` rows and Operand::tileTerms() terms, at most `mostTerms`, in stages. Elements
+/// beyond the operand are +0. `Operand` tells the shape of the operand, the place of an element in
+/// global memory, and whether all rows of each tile exist.
+template <typename Element, typename Operand, int rows, int mostTerms, int stages, int threads>
 class MatrixTile {
   using Stored = typename Element::Stored;
   static constexpr int bytesPerElement = sizeof(Stored);
 
 public:
-  MatrixTile(SHARED char *memory, const GLOBAL Stored *first)
-      : shared((SHARED Stored *)memory), global(first) {}
+  explicit MatrixTile(SHARED char *memory) : shared((SHARED Stored *)memory) {}
 
   /// Elements of a thread that copies cannot load: they wait in registers for finish().
   struct Loaded {
-    Stored elements[rows * terms / threads];
+    Stored elements[rows * mostTerms / threads];
   };
 
-  /// Begins to load the tile with this first row and term.
-  void start(Index row, Index term, Index stage, Loaded &loaded) const {
+  /// Begins to load the tile with this first row and term of an operand that begins at `first`.
+  void start(const GLOBAL void *first, Index row, Index term, Index stage, Loaded &loaded) const {
+    const GLOBAL Stored *global = (const GLOBAL Stored *)first;
 #pragma unroll
     for (int i = 0; i < unitsPerThread(); ++i) {
-      Source source = findSource(i, row, term);
+      Source source = findSource(global, i, row, term);
       if (!isCopied())
         loaded.elements[i] = source.isInside ? *source.address : Stored(0);
       else if (hasUnit(i))
@@ -54,15 +55,26 @@ public:
     });
   }
 
+  /// Reads from the transposed tile as second operand: 16 terms and 16 rows.
+  Fragment readTurned(Index stage, Index row, Index term) const {
+    bool alongTerms = shape().alongTerms;
+    Index firstLine = alongTerms ? row : term, firstColumn = alongTerms ? term : row;
+    Index begin = stage * layout().stageElements();
+    return Element::read(Side::Second, shared, !alongTerms, [&](Index line, Index column) {
+      return begin + layout().place(firstLine, line, firstColumn + column);
+    });
+  }
+
 private:
+  static int terms() { return int(Operand::tileTerms()); }
   static const OperandShape &shape() { return Operand::shape(); }
   static TileLayout layout() {
-    return TileLayout(rows, terms, bytesPerElement, stages, shape().alongTerms);
+    return TileLayout(rows, terms(), bytesPerElement, stages, shape().alongTerms);
   }
   static Index unit() { return shape().unit; }
   static bool isCopied() { return unit() * bytesPerElement >= 4; }
   static Index unitsPerLine() { return div(layout().length, unit()); }
-  static Index units() { return div(rows * terms, unit()); }
+  static Index units() { return div(rows * terms(), unit()); }
   static Index unitsPerThread() { return div(units() + threads - 1, threads); }
   /// Returns whether the tile has that unit of this thread.
   static bool hasUnit(int number) {
@@ -93,26 +105,25 @@ private:
   };
   /// Finds a unit in global memory. A unit exists with all its elements or not at all; the first
   /// one stands for a missing one.
-  Source findSource(int number, Index row, Index term) const {
+  static Source findSource(const GLOBAL Stored *global, int number, Index row, Index term) {
     Unit unit = unitOf(number);
     row += shape().alongTerms ? unit.line : unit.begin;
     term += shape().alongTerms ? unit.begin : unit.line;
-    bool hasRow = shape().rows >= rows || row < shape().rows;
-    bool hasTerm = shape().terms % terms == 0 || term < shape().terms;
+    bool hasRow = Operand::hasAllRows() || row < shape().rows;
+    bool hasTerm = shape().terms % terms() == 0 || term < shape().terms;
     Index place = Operand::place(hasRow ? row : 0, hasTerm ? term : 0);
     return {global + place, hasRow && hasTerm};
   }
   /// Copies a unit. Copies whose elements all exist take no number of bytes to read.
   void copy(int number, const Source &source, Index stage) const {
     SHARED Stored *to = shared + placeInShared(number, stage);
-    if (shape().rows >= rows && shape().terms % terms == 0)
+    if (Operand::hasAllRows() && shape().terms % terms() == 0)
       copyAsync(to, source.address, unit() * bytesPerElement);
     else
       copyAsyncIf(source.isInside, to, source.address, unit() * bytesPerElement);
   }
 
   SHARED Stored *shared;
-  const GLOBAL Stored *global;
 };
 
 } // namespace reprise::cuda

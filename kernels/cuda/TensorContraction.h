@@ -24,15 +24,14 @@ template <typename Element, int rows, int columns, int warps> class TensorContra
 
   template <typename Operand, int extent>
   using Tile = MatrixTile<Element, Operand, extent, depth, stages, threads>;
-  using LhsTile = Tile<Lhs, rows>;
-  using RhsTile = Tile<Rhs, columns>;
+  using LhsTile = Tile<Lhs<rows, depth>, rows>;
+  using RhsTile = Tile<Rhs<columns, depth>, columns>;
 
 public:
   TensorContraction(const Launch &launch)
-      : launch(launch), place(placeOfBlock(rows, columns)),
-        lhs(shared_memory, (const GLOBAL Stored *)lhs_batch(launch, place.batch)),
-        rhs(shared_memory + layoutOf(shape.lhs, rows, sizeof(Stored)).bytes(),
-            (const GLOBAL Stored *)rhs_batch(launch, place.batch)),
+      : launch(launch), place(placeOfBlock(rows, columns)), lhs(shared_memory),
+        rhs(shared_memory + layoutOf(shape.lhs, rows, sizeof(Stored)).bytes()),
+        lhsBatch(lhs_batch(launch, place.batch)), rhsBatch(rhs_batch(launch, place.batch)),
         warpRow(div(warpInBlock(), grid.across) * grid.rows),
         warpColumn(rem(warpInBlock(), grid.across) * grid.columns) {}
 
@@ -67,8 +66,8 @@ public:
 
 private:
   void start(Index step, Index stage) {
-    lhs.start(place.row, step * depth, stage, lhsLoaded);
-    rhs.start(place.column, step * depth, stage, rhsLoaded);
+    lhs.start(lhsBatch, place.row, step * depth, stage, lhsLoaded);
+    rhs.start(rhsBatch, place.column, step * depth, stage, rhsLoaded);
   }
   void finish(Index stage) {
     lhs.finish(lhsLoaded, stage);
@@ -130,6 +129,7 @@ private:
   TilePlace place;
   LhsTile lhs;
   RhsTile rhs;
+  const GLOBAL char *lhsBatch, *rhsBatch;
   typename LhsTile::Loaded lhsLoaded;
   typename RhsTile::Loaded rhsLoaded;
   Index warpRow, warpColumn; ///< begin within the tile

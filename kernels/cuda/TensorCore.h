@@ -66,11 +66,17 @@ struct Bf16 : Half {
   static void multiply(const Fragment &lhs, unsigned low, unsigned high, Sums &sums) {
     REPRISE_MMA("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32");
   }
+  static unsigned pack(float low, float high) {
+    return __builtin_bit_cast(unsigned, __nvvm_ff2bf16x2_rn(high, low));
+  }
 };
 
 struct F16 : Half {
   static void multiply(const Fragment &lhs, unsigned low, unsigned high, Sums &sums) {
     REPRISE_MMA("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
+  }
+  static unsigned pack(float low, float high) {
+    return __builtin_bit_cast(unsigned, __nvvm_ff2f16x2_rn(high, low));
   }
 };
 
@@ -96,6 +102,12 @@ struct Tf32 {
 };
 
 #undef REPRISE_MMA
+
+/// Rounds the sums of two adjacent products to a first operand of 16-bit floats.
+template <typename Element> Fragment roundSums(const Sums &left, const Sums &right) {
+  return {{Element::pack(left.of[0], left.of[1]), Element::pack(left.of[2], left.of[3]),
+           Element::pack(right.of[0], right.of[1]), Element::pack(right.of[2], right.of[3])}};
+}
 
 /// Adds the products of rows of `lhs` and columns of `rhs`, eight columns at a time.
 template <typename Element, int rows, int columns>

@@ -14,7 +14,7 @@ Index scatter_position(const Launch &launch, Index update);
 
 unsigned mostOfWarp(unsigned value) {
   for (int distance = warpSize / 2; distance > 0; distance /= 2) {
-    unsigned other = __nvvm_shfl_sync_bfly_i32(-1, value, distance, warpSize - 1);
+    unsigned other = exchange(value, distance);
     value = other > value ? other : value;
   }
   return value;

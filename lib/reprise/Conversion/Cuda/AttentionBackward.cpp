@@ -74,7 +74,7 @@ private:
       return emitStore(b, compute, sum, delta(), at);
     Value lse = statistic(buffers.lse, spec.lse, head, query);
     Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lse, infinity());
-    Value base = select(isNone, number(0), multiply(lse, number(TensorAttention::log2e)));
+    Value base = select(isNone, number(0), multiply(lse, number(log2e)));
     auto pair = VectorType::get({2}, compute);
     emitStore(b, compute, vector::FromElementsOp::create(b, pair, ValueRange{base, sum}), delta(),
               k.mul(at, 2), 2);

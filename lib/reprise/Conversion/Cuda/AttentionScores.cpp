@@ -1,7 +1,7 @@
 // reprise: emits the arithmetic of a single score of attention for the threads of a GPU
 #include "AttentionScores.h"
 
-#include "MatrixTile.h"
+#include "OperandAccess.h"
 #include "reprise/Conversion/Random.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 

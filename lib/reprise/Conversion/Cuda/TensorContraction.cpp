@@ -3,7 +3,7 @@
 
 #include "ContractionIndex.h"
 #include "LaunchFunctions.h"
-#include "MatrixTile.h"
+#include "OperandAccess.h"
 #include "ResultTile.h"
 #include "cuda/ContractionShape.h"
 
@@ -46,11 +46,6 @@ GlobalMatrix matrixOf(const ContractionSpec &spec, bool isLhs, int64_t alignment
   int64_t elements = std::max<int64_t>(1, alignment / bytesOf(spec.lhsType));
   return {mergeDims(isLhs ? spec.rows : spec.columns, free), mergeDims(spec.contracted, shared),
           findCommonPower(starts, elements)};
-}
-
-cuda::OperandShape shapeOf(const GlobalMatrix &matrix, Type type) {
-  auto [alongTerms, unit] = matrix.chooseAccess(type);
-  return {countOf(matrix.rows), countOf(matrix.terms), alongTerms, unit};
 }
 
 /// Emitter of the functions that kernels/cuda/ContractionLaunch.h declares.
@@ -114,7 +109,7 @@ bool suitsTensorCores(const ContractionSpec &spec, Contractions contractions) {
 }
 
 bool isCopiedByThreads(const ContractionSpec &spec, bool isLhs) {
-  return MatrixTile::isCopied(matrixOf(spec, isLhs, widestAccess), spec.lhsType);
+  return matrixOf(spec, isLhs, widestAccess).isCopied(spec.lhsType);
 }
 
 EmittedCommand emitTensorContraction(ModuleOp kernels, StringRef name, const ContractionSpec &spec,
@@ -122,8 +117,7 @@ EmittedCommand emitTensorContraction(ModuleOp kernels, StringRef name, const Con
                                      int64_t rhsAlignment, const TileEpilogue *epilogue) {
   GlobalMatrix lhs = matrixOf(spec, true, lhsAlignment), rhs = matrixOf(spec, false, rhsAlignment);
   Type type = spec.lhsType;
-  bool isCopied =
-      !type.isF32() && MatrixTile::isCopied(lhs, type) && MatrixTile::isCopied(rhs, type);
+  bool isCopied = !type.isF32() && lhs.isCopied(type) && rhs.isCopied(type);
   int64_t warps = isCopied ? 4 : 8, bytes = bytesOf(type);
   TileExtents extents = chooseExtents(spec, warps);
   ThreadKernel k(kernels, name, countBuffers(epilogue), /*scratchBytes=*/0, warps * 32);
@@ -134,7 +128,7 @@ EmittedCommand emitTensorContraction(ModuleOp kernels, StringRef name, const Con
   functions.addOperand(true, lhs);
   functions.addOperand(false, rhs);
   WarpGrid grid(extents.rows, extents.columns, warps);
-  ContractionShape shape{shapeOf(lhs, type), shapeOf(rhs, type),
+  ContractionShape shape{lhs.shapeOf(type), rhs.shapeOf(type),
                          functions.addStores(result, extents, grid.columns, epilogue)};
   int64_t shared = layoutOf(shape.lhs, extents.rows, bytes).bytes() +
                    layoutOf(shape.rhs, extents.columns, bytes).bytes();

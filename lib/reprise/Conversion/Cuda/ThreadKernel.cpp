@@ -79,14 +79,10 @@ Value ThreadKernel::shared(int64_t bytes) {
 
 void ThreadKernel::barrier() { gpu::BarrierOp::create(b); }
 
-void ThreadKernel::copyAsync(Value to, Value from, int64_t bytes, Value isThere) {
+void ThreadKernel::copyAsync(Value to, Value from, int64_t bytes) {
   // The first-level cache caches only parts of lines.
   auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
-  Value given;
-  if (isThere)
-    given = arith::SelectOp::create(b, isThere, arith::ConstantIntOp::create(b, bytes, 32),
-                                    arith::ConstantIntOp::create(b, 0, 32));
-  NVVM::CpAsyncOp::create(b, to, from, static_cast<uint32_t>(bytes), cache, given);
+  NVVM::CpAsyncOp::create(b, to, from, static_cast<uint32_t>(bytes), cache, Value());
 }
 
 void ThreadKernel::awaitCopies() {
@@ -118,11 +114,6 @@ Value ThreadKernel::exchange(Value value, int64_t distance) {
 
 Value ThreadKernel::broadcast(Value value, Value from) {
   return shuffle(value, arith::TruncIOp::create(b, b.getI32Type(), from), gpu::ShuffleMode::IDX);
-}
-
-Value ThreadKernel::any(Value condition) {
-  Value all = arith::ConstantIntOp::create(b, -1, 32);
-  return NVVM::VoteSyncOp::create(b, b.getI1Type(), all, condition, NVVM::VoteSyncKind::any);
 }
 
 Value ThreadKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {

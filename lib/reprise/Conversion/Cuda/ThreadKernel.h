@@ -42,11 +42,7 @@ public:
   mlir::Value shared(int64_t bytes);
   /// Waits until all threads of the block have come.
   void barrier();
-  void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes) override {
-    copyAsync(to, from, bytes, {});
-  }
-  /// Zeros, without reading, where `isThere` is given and does not hold.
-  void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes, mlir::Value isThere);
+  void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes) override;
   void awaitCopies() override;
   /// Ends a group of copies; waits until at most `pending` groups, the last ones, are in flight.
   void commitCopies();
@@ -59,8 +55,6 @@ public:
   /// Returns the value of lane `from` (i64) of the warp. All lanes call it together, with the same
   /// `from`.
   mlir::Value broadcast(mlir::Value value, mlir::Value from);
-  /// Returns whether the i1 holds in any lane of the warp. All lanes call it together.
-  mlir::Value any(mlir::Value condition);
 
 protected:
   /// Makes a function of a kernel's module, which the kernel calls.

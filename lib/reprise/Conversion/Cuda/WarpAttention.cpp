@@ -1,7 +1,7 @@
 // reprise: emits the common parts of the kernels of attention for the warps of a GPU
 #include "WarpAttention.h"
 
-#include "MatrixTile.h"
+#include "OperandAccess.h"
 #include "reprise/Target/Target.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
