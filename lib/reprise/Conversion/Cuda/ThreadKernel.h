@@ -25,6 +25,7 @@ public:
   ThreadKernel(mlir::ModuleOp module, llvm::StringRef name, size_t buffers, int64_t scratchBytes,
                int64_t threads = blockThreads);
 
+  /// Returns the module of this kernel alone.
   mlir::gpu::GPUModuleOp module();
   int64_t threadCount() const { return threads; }
   /// The number of this thread among all of the launch; of its block; of this thread in its block.
