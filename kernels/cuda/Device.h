@@ -10,7 +10,7 @@
 namespace reprise::cuda {
 
 /// Indices have 64 bits, also within a tile: LLVM then finds the constants in sums that address
-/// memory, and the assembler narrows what fits 32 bits. Narrow indices took up to 48 registers
+/// memory, and the assembler narrows what fits 32 bits. Narrow indices took up to 34 registers
 /// more.
 using Index = int64_t;
 

@@ -3,7 +3,7 @@
 #define REPRISE_POLICY_POLICY_H
 
 #include "reprise-c/Policy.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/IR/Labels.h"
 #include "llvm/ADT/StringRef.h"
 #include <functional>
 #include <map>
@@ -151,12 +151,6 @@ llvm::SmallVector<llvm::StringRef> splitPolicies(llvm::StringRef text);
 /// such label: only its own gradient reads them, and they are as large as its result and cheap to
 /// compute again.
 std::optional<Label> getIntrinsicLabel(mlir::Operation *op);
-
-bool isMust(Label label);
-/// Returns true for `must_save` and `prefer_save`.
-bool asksToSave(Label label);
-/// Returns true for `must_recompute` and `prefer_recompute`.
-bool asksToRecompute(Label label);
 
 /// Source of a label, innermost first.
 enum class LabelOrigin { Name, Op, Checkpoint, Policy, Nature };

@@ -36,8 +36,9 @@ public:
   bool mayShare(mlir::OpResult result, unsigned input);
   /// Returns the scratch of a launch; fails at an op that no kernel can hold.
   mlir::FailureOr<Scratch> findScratch(exec::LaunchOp launch);
-  /// Returns the bytes that every worker needs for the launches of the function.
-  mlir::FailureOr<int64_t> findWorkerBytes(mlir::Operation *function);
+  /// Returns the bytes of workspace of the function: those of its calls, and as many as each of
+  /// `threads` workers needs for the launches.
+  mlir::FailureOr<int64_t> findWorkspace(mlir::Operation *function, unsigned threads);
 
 private:
   struct Facts {

@@ -3,7 +3,6 @@
 #include "Report.h"
 
 #include "reprise/Dialect/Exec/IR/Arena.h"
-#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Support/ByteSize.h"
 #include "reprise/Support/Readable.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -14,8 +13,8 @@ namespace reprise {
 
 LogicalResult describeEstimate(ProgramOp step, LaunchFacts &facts, unsigned threads,
                                Report &report) {
-  FailureOr<int64_t> worker = facts.findWorkerBytes(step);
-  if (failed(worker))
+  FailureOr<int64_t> workspace = facts.findWorkspace(step, threads);
+  if (failed(workspace))
     return failure();
   report.target = facts.getTarget().getName();
   report.contractions = describe(facts.getTarget().getCapabilities().contractions).name;
@@ -23,7 +22,7 @@ LogicalResult describeEstimate(ProgramOp step, LaunchFacts &facts, unsigned thre
   report.arenaBytes = *exec::getArenaBytes(step);
   report.hostBytes = exec::getHostBytes(step).value_or(0);
   report.persistentBytes = countPersistentBytes(step);
-  report.workspaceBytes = threads * *worker + findCallWorkspace(step);
+  report.workspaceBytes = *workspace;
   return success();
 }
 

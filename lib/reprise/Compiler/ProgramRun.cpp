@@ -6,7 +6,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
-#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Support/Wording.h"
 
@@ -229,10 +228,10 @@ LogicalResult ProgramRun::form(Phase after) {
 /// Returns whether a program with places needs more than `budget` bytes.
 static FailureOr<bool> isTooLarge(ProgramOp program, int64_t budget, LaunchFacts &facts,
                                   unsigned threads) {
-  FailureOr<int64_t> worker = facts.findWorkerBytes(program);
-  if (failed(worker))
+  FailureOr<int64_t> workspace = facts.findWorkspace(program, threads);
+  if (failed(workspace))
     return failure();
-  return *exec::getArenaBytes(program) + threads * *worker + findCallWorkspace(program) > budget;
+  return *exec::getArenaBytes(program) + *workspace > budget;
 }
 
 FailureOr<bool> ProgramRun::place(Phase after, OwningOpRef<ProgramOp> before) {

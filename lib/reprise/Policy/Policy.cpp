@@ -162,17 +162,6 @@ std::optional<Label> getIntrinsicLabel(Operation *op) {
   return fromFloats && discrete ? std::optional(Label::prefer_save) : std::nullopt;
 }
 
-bool isMust(Label label) {
-  return label == Label::must_save || label == Label::must_recompute ||
-         label == Label::must_offload;
-}
-
-bool asksToSave(Label label) { return label == Label::must_save || label == Label::prefer_save; }
-
-bool asksToRecompute(Label label) {
-  return label == Label::must_recompute || label == Label::prefer_recompute;
-}
-
 const LabelSource *resolveLabels(ArrayRef<LabelSource> sources,
                                  std::optional<std::pair<LabelSource, LabelSource>> &clash) {
   const LabelSource *must = nullptr;

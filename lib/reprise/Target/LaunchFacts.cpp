@@ -9,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "reprise/Dialect/Exec/IR/Attributes.h"
+#include "reprise/Dialect/Reprise/IR/Call.h"
 #include "reprise/Interfaces/Interfaces.h"
 #include "reprise/Target/GivenNests.h"
 
@@ -132,7 +133,7 @@ FailureOr<Scratch> LaunchFacts::findScratch(exec::LaunchOp launch) {
   return *facts.scratch;
 }
 
-FailureOr<int64_t> LaunchFacts::findWorkerBytes(Operation *function) {
+FailureOr<int64_t> LaunchFacts::findWorkspace(Operation *function, unsigned threads) {
   int64_t most = 0;
   WalkResult result = function->walk([&](exec::LaunchOp launch) {
     FailureOr<Scratch> scratch = findScratch(launch);
@@ -143,7 +144,7 @@ FailureOr<int64_t> LaunchFacts::findWorkerBytes(Operation *function) {
   });
   if (result.wasInterrupted())
     return failure();
-  return most;
+  return threads * most + findCallWorkspace(function);
 }
 
 } // namespace reprise

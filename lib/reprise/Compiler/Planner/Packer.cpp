@@ -4,7 +4,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Attributes.h"
-#include "reprise/Dialect/Reprise/IR/Call.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -18,12 +17,13 @@ static LogicalResult packCopy(ModuleOp copy, StepPlan &plan, const PlanContext &
   if (failed(manager.run(copy)))
     return failure();
   ProgramOp program = getAlone(copy);
-  FailureOr<int64_t> worker = context.facts->findWorkerBytes(program);
-  if (failed(worker))
+  FailureOr<int64_t> workspace =
+      context.facts->findWorkspace(program, countThreads(context.options));
+  if (failed(workspace))
     return failure();
   plan.arena = *exec::getArenaBytes(program);
   plan.isReordered = !plan.order.empty() || program->hasAttr(exec::kLaunchesMovedAttr);
-  plan.workspace = countThreads(context.options) * *worker + findCallWorkspace(program);
+  plan.workspace = *workspace;
   plan.programSeconds = 0;
   program.walk([&](exec::LaunchOp launch) {
     plan.programSeconds += countLaunchSeconds(launch, context.costs);

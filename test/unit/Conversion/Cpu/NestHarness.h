@@ -285,6 +285,8 @@ struct LoopHarness : testing::Test {
     // Whole blocks of threads meet at barriers, which this emulation does not have.
     if (llvm::any_of(launch->commands, [](auto &command) { return command.itemThreads > 32; }))
       return;
+    if (!EmulatedGpu::canRun(*kernels))
+      return;
     EmulatedGpu gpu(*kernels);
     for (bool backwards : {false, true})
       checkGpuRun(gpu, *launch, arguments, expected, backwards, std::nullopt);

@@ -240,6 +240,13 @@ void Block::run() {
 
 } // namespace
 
+bool EmulatedGpu::canRun(ModuleOp kernels) {
+  WalkResult result = kernels.walk([](LLVM::LLVMFuncOp function) {
+    return function.isExternal() ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
 EmulatedGpu::EmulatedGpu(ModuleOp kernels) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(kernels.getLoc());
   kernels.walk([&](gpu::GPUFuncOp kernel) { addFunction(kernel, *module); });

@@ -14,6 +14,9 @@ namespace reprise::test {
 
 class EmulatedGpu {
 public:
+  /// Returns false for kernels that call functions of kernels/cuda, which only a driver runs.
+  static bool canRun(mlir::ModuleOp kernels);
+
   /// Compiles the kernels that CudaBackend::emitLaunch has added to a module.
   explicit EmulatedGpu(mlir::ModuleOp kernels);
 

@@ -6,6 +6,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Pipe/IR/CheckpointModes.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/Labels.h"
 #include "reprise/Dialect/Reprise/IR/PlanAttributes.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
@@ -24,8 +25,7 @@ bool hasLabel(Operation *op) { return op->hasAttr(kLabelAttr) || op->hasAttr(kRe
 
 bool isReplayed(Attribute label) {
   auto own = dyn_cast_or_null<LabelAttr>(label);
-  return own &&
-         (own.getValue() == Label::prefer_recompute || own.getValue() == Label::must_recompute);
+  return own && asksToRecompute(own.getValue());
 }
 
 /// Returns true for a value that its label lets a backward pass compute again.

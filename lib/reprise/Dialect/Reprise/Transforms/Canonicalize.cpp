@@ -3,7 +3,7 @@
 
 #include "Plan.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "reprise/Policy/Policy.h"
+#include "reprise/Dialect/Reprise/IR/Labels.h"
 
 using namespace mlir;
 

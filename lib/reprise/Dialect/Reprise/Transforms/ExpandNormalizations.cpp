@@ -4,7 +4,7 @@
 #include "ExpandDefinition.h"
 #include "Plan.h"
 #include "reprise/Dialect/Reprise/IR/Decompose.h"
-#include "reprise/Policy/Policy.h"
+#include "reprise/Dialect/Reprise/IR/Labels.h"
 
 using namespace mlir;
 

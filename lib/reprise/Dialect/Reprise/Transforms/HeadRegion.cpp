@@ -2,6 +2,7 @@
 #include "HeadRegion.h"
 
 #include "Plan.h"
+#include "reprise/Dialect/Reprise/IR/Labels.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -183,10 +184,9 @@ private:
   /// Tells whether a label wants the value on the host, or saved for a later backward pass.
   bool isKept(OpResult result) const {
     std::optional<Label> label = getLabel(result);
-    if (!label || *label == Label::prefer_recompute || *label == Label::must_recompute)
+    if (!label || asksToRecompute(*label))
       return false;
-    bool isSave = *label == Label::must_save || *label == Label::prefer_save;
-    return !isSave || (part == HeadPart::Forward && isWide(result));
+    return !asksToSave(*label) || (part == HeadPart::Forward && isWide(result));
   }
 
   /// Tells whether no wide value leaves the region, and nothing in between needs its results.

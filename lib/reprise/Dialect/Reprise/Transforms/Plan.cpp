@@ -4,9 +4,9 @@
 #include "Aliases.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Labels.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/Transforms/SavedBuffers.h"
-#include "reprise/Policy/Policy.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 

@@ -4,8 +4,8 @@
 #include "Plan.h"
 #include "reprise/Dialect/Reprise/IR/Casts.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/Labels.h"
 #include "reprise/Interfaces/Kinds.h"
-#include "reprise/Policy/Policy.h"
 #include "reprise/Support/StableSort.h"
 
 using namespace mlir;

@@ -2,9 +2,9 @@
 #include "VerifyMemory.h"
 
 #include "reprise/Dialect/Reprise/IR/Choice.h"
+#include "reprise/Dialect/Reprise/IR/Labels.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
-#include "reprise/Policy/Policy.h"
 
 using namespace mlir;
 using namespace reprise;
