@@ -47,25 +47,24 @@ public:
 
   /// Reads 16 rows and Element::depth terms of a stage.
   Fragment read(Side side, Index stage, Index row, Index term) const {
-    bool alongTerms = shape().alongTerms;
-    Index firstLine = alongTerms ? row : term, firstColumn = alongTerms ? term : row;
-    Index begin = stage * layout().stageElements();
-    return Element::read(side, shared, alongTerms, [&](Index line, Index column) {
-      return begin + layout().place(firstLine, line, firstColumn + column);
-    });
+    return read(side, shape().alongTerms, stage, row, term);
   }
 
   /// Reads from the transposed tile as second operand: 16 terms and 16 rows.
   Fragment readTurned(Index stage, Index row, Index term) const {
-    bool alongTerms = shape().alongTerms;
-    Index firstLine = alongTerms ? row : term, firstColumn = alongTerms ? term : row;
-    Index begin = stage * layout().stageElements();
-    return Element::read(Side::Second, shared, !alongTerms, [&](Index line, Index column) {
-      return begin + layout().place(firstLine, line, firstColumn + column);
-    });
+    return read(Side::Second, !shape().alongTerms, stage, row, term);
   }
 
 private:
+  /// Reads from this row and term on. `linesAreRows` tells what the lines are to the fragment.
+  Fragment read(Side side, bool linesAreRows, Index stage, Index row, Index term) const {
+    bool alongTerms = shape().alongTerms;
+    Index firstLine = alongTerms ? row : term, firstColumn = alongTerms ? term : row;
+    Index begin = stage * layout().stageElements();
+    return Element::read(side, shared, linesAreRows, [&](Index line, Index column) {
+      return begin + layout().place(firstLine, line, firstColumn + column);
+    });
+  }
   static int terms() { return int(Operand::tileTerms()); }
   static const OperandShape &shape() { return Operand::shape(); }
   static TileLayout layout() {

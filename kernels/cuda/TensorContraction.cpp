@@ -9,29 +9,21 @@ using namespace reprise::cuda;
     TensorContraction<Element, rows, columns, warps>(launch).run();                                \
   }
 
-/// Each warp of eight has at least 16 rows and columns of the tile.
-#define EIGHT_WARPS(name, Element)                                                                 \
-  KERNEL(name, Element, 32, 64, 8)                                                                 \
-  KERNEL(name, Element, 32, 128, 8)                                                                \
-  KERNEL(name, Element, 64, 32, 8)                                                                 \
-  KERNEL(name, Element, 64, 64, 8)                                                                 \
-  KERNEL(name, Element, 64, 128, 8)                                                                \
-  KERNEL(name, Element, 128, 32, 8)                                                                \
-  KERNEL(name, Element, 128, 64, 8)                                                                \
-  KERNEL(name, Element, 128, 128, 8)
-#define FOUR_WARPS(name, Element)                                                                  \
-  KERNEL(name, Element, 32, 32, 4)                                                                 \
-  KERNEL(name, Element, 32, 64, 4)                                                                 \
-  KERNEL(name, Element, 32, 128, 4)                                                                \
-  KERNEL(name, Element, 64, 32, 4)                                                                 \
-  KERNEL(name, Element, 64, 64, 4)                                                                 \
-  KERNEL(name, Element, 64, 128, 4)                                                                \
-  KERNEL(name, Element, 128, 32, 4)                                                                \
-  KERNEL(name, Element, 128, 64, 4)                                                                \
-  KERNEL(name, Element, 128, 128, 4)
+/// Tiles in which each of eight warps has at least 16 rows and columns.
+#define KERNELS(name, Element, warps)                                                              \
+  KERNEL(name, Element, 32, 64, warps)                                                             \
+  KERNEL(name, Element, 32, 128, warps)                                                            \
+  KERNEL(name, Element, 64, 32, warps)                                                             \
+  KERNEL(name, Element, 64, 64, warps)                                                             \
+  KERNEL(name, Element, 64, 128, warps)                                                            \
+  KERNEL(name, Element, 128, 32, warps)                                                            \
+  KERNEL(name, Element, 128, 64, warps)                                                            \
+  KERNEL(name, Element, 128, 128, warps)
 
-EIGHT_WARPS(bf16, Bf16)
-EIGHT_WARPS(f16, F16)
-EIGHT_WARPS(tf32, Tf32)
-FOUR_WARPS(bf16, Bf16)
-FOUR_WARPS(f16, F16)
+KERNELS(bf16, Bf16, 8)
+KERNELS(f16, F16, 8)
+KERNELS(tf32, Tf32, 8)
+KERNELS(bf16, Bf16, 4)
+KERNELS(f16, F16, 4)
+KERNEL(bf16, Bf16, 32, 32, 4)
+KERNEL(f16, F16, 32, 32, 4)

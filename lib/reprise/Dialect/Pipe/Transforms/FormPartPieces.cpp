@@ -68,7 +68,7 @@ private:
   }
 
   /// Lets each stage run its passes in the order of the schedule, and finds the ranks of stages.
-  /// One stage has the usual schedule.
+  /// The option `schedule` orders two or more stages; passes of one stage have the default order.
   LogicalResult sort(ProgramOp step, PartMesh &mesh) {
     if (devices == 1 && (replicas == 1 || countSweeps(step) > 2))
       return success();
